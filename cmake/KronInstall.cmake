@@ -1,0 +1,29 @@
+# What `cmake --install` lays down: the programs with their pages and completions, and the library kron::core with its CMake package.
+include(CMakePackageConfigHelpers)
+
+set(KRON_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kron)
+
+install(TARGETS kron RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/man/kron.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/man/kron-jobs.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES ${PROJECT_BINARY_DIR}/completions/kron DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${PROJECT_BINARY_DIR}/completions/_kron DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PROJECT_BINARY_DIR}/completions/kron.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(TARGETS kron_base kron_core EXPORT kron ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# The public headers; the others of a room are its own business.
+set(KRON_BASE_HEADERS duration.h instant.h result.h rfc3339.h sha256.h text.h)
+set(KRON_CORE_HEADERS allowed_share.h civil.h constraints.h cron_args.h decision.h distribution.h dst_rule.h evaluate.h
+                      execution.h job.h open_periods.h schedule.h state.h time_zone.h window.h)
+foreach(room BASE CORE)
+  string(TOLOWER ${room} directory)
+  list(TRANSFORM KRON_${room}_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/src/kron/${directory}/)
+  install(FILES ${KRON_${room}_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kron/${directory})
+endforeach()
+
+install(EXPORT kron NAMESPACE kron:: FILE kron-targets.cmake DESTINATION ${KRON_PACKAGE_DIR})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kron-config.cmake.in ${PROJECT_BINARY_DIR}/kron-config.cmake
+                              INSTALL_DESTINATION ${KRON_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/kron-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/kron-config.cmake ${PROJECT_BINARY_DIR}/kron-config-version.cmake
+        DESTINATION ${KRON_PACKAGE_DIR})

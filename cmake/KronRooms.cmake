@@ -1,0 +1,34 @@
+# A room is one directory under src/kron: one static library kron_<room>, and one test program kron_<room>_test.
+# docs/architecture.md says what may live in each room and which rooms it may use.
+
+# kron_room(NAME SOURCES … [USES room…] [LINKS library…])
+#   USES  rooms below this one, visible to those who use this room
+#   LINKS libraries that stay inside this room's .cc files
+function(kron_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LINKS" ${ARGN})
+  add_library(kron_${name} STATIC ${ROOM_SOURCES})
+  add_library(kron::${name} ALIAS kron_${name})
+  set_target_properties(kron_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(kron_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  list(TRANSFORM ROOM_USES PREPEND kron_)
+  target_link_libraries(kron_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LINKS} $<BUILD_INTERFACE:kron_warnings>)
+endfunction()
+
+# kron_room_tests(NAME SOURCES … [LINKS library…]): the x_test.cc files that stand beside the sources.
+# Tests read golden data below KRON_TEST_DATA and the pinned zone database below KRON_TEST_DATA/zoneinfo.
+function(kron_room_tests name)
+  if(NOT KRON_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(TESTS "" "" "SOURCES;LINKS" ${ARGN})
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  include(GoogleTest)
+  add_executable(kron_${name}_test ${TESTS_SOURCES})
+  target_link_libraries(kron_${name}_test PRIVATE kron_${name} kron_testing ${TESTS_LINKS} kron_warnings
+                                                  GTest::gtest_main GTest::gmock rapidcheck)
+  target_compile_definitions(kron_${name}_test PRIVATE KRON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  # Listed when ctest runs, not when the program is linked; generous, because the machine may be busy building.
+  gtest_discover_tests(kron_${name}_test TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+endfunction()

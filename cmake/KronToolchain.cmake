@@ -1,0 +1,36 @@
+# Language, warnings, sanitizers and the tools that make the build fast.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(KRON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
+option(KRON_WERROR "Warnings are errors" OFF)
+
+find_program(KRON_CCACHE ccache)
+if(KRON_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KRON_CCACHE})
+endif()
+find_program(KRON_MOLD mold)
+if(KRON_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# A decision must be the same bits on every machine, so no fused multiply-add anywhere.
+add_compile_options(-ffp-contract=off)
+
+add_library(kron_warnings INTERFACE)
+target_compile_options(kron_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                               $<$<BOOL:${KRON_WERROR}>:-Werror>)
+
+if(KRON_SANITIZE)
+  add_compile_options(-fsanitize=${KRON_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KRON_SANITIZE})
+endif()
+
+# Every room reports its branches to the fuzzer, not only the fuzzer's own file.
+if(KRON_BUILD_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
