@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/env/file_system.h"
+
+// The only way in which Kron writes what must survive a power cut: a temporary file in the same directory, its sync,
+// a rename, the directory's sync (STATE "Write Semantics"). Whatever happens in between, a reader finds the old
+// contents or the new, never a part.
+namespace kron {
+
+inline constexpr std::string_view kTemporaryPrefix = ".tmp-";
+
+struct Replacement {
+  std::string_view name;   // at most 250 bytes
+  std::string_view bytes;  // both views must outlive the call
+  mode_t mode = 0600;
+  IfTaken if_taken = IfTaken::replace;
+};
+
+struct [[nodiscard]] ReplaceResult {
+  Status status;       // ok: durable
+  bool fatal = false;  // a sync failed: see BatchResult::fatal
+
+  explicit operator bool() const { return status.has_value(); }
+};
+
+struct [[nodiscard]] BatchResult {
+  std::vector<Status> entries;  // in order; ok: durable. A failed entry is as before, unless `fatal` is set
+
+  // A sync failed. Nobody knows which of the entries that are not ok will be there after a power cut, and no further
+  // sync can tell: the process must stop writing and end; the next start recovers from what is on the disk.
+  std::optional<Error> fatal;
+};
+
+ReplaceResult durable_replace(FileSystem& file_system, Directory& directory, const Replacement& replacement);
+
+// The same for many names of one directory at the price of few: the syncs are in flight together, and all share one
+// sync of the directory. Names must differ.
+BatchResult durable_batch(FileSystem& file_system, Directory& directory, std::span<const Replacement> replacements);
+
+// Removes the temporary files that an earlier process left, and says how many. For a directory nobody else writes to.
+Result<std::size_t> remove_leftovers(Directory& directory);
+
+}  // namespace kron

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kron/env/log.h"
+
+namespace kron::testing {
+
+class CapturingLog : public Log {
+ public:
+  struct Line {
+    LogLevel level = LogLevel::info;
+    std::string event;
+    std::vector<std::pair<std::string, std::string>> fields;
+
+    // Empty when the line has no such key.
+    std::string field(std::string_view key) const {
+      for (const auto& [own_key, value] : fields) {
+        if (own_key == key) return value;
+      }
+      return {};
+    }
+  };
+
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
+    Line& line = lines_.emplace_back(Line{level, std::string(event), {}});
+    for (const LogField& field : fields) {
+      const auto* text = std::get_if<std::string_view>(&field.value);
+      line.fields.emplace_back(
+          field.key, text != nullptr ? std::string(*text) : std::to_string(std::get<std::int64_t>(field.value)));
+    }
+  }
+
+  const std::vector<Line>& lines() const { return lines_; }
+
+  std::vector<Line> lines_of(std::string_view event) const {
+    std::vector<Line> found;
+    for (const Line& line : lines_) {
+      if (line.event == event) found.push_back(line);
+    }
+    return found;
+  }
+
+ private:
+  std::vector<Line> lines_;
+};
+
+}  // namespace kron::testing

@@ -1,0 +1,262 @@
+#include "kron/env/real_file_system.h"
+
+#include <atomic>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <optional>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <thread>
+
+#include "kron/env/descriptor.h"
+#include "kron/env/system_error.h"
+
+namespace kron {
+namespace {
+
+constexpr std::size_t kSyncThreads = 8;
+
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::regular;
+  if (S_ISDIR(mode)) return FileType::directory;
+  if (S_ISLNK(mode)) return FileType::symlink;
+  return FileType::other;
+}
+
+FileType type_of_entry(const dirent& entry) {
+  switch (entry.d_type) {
+    case DT_REG:
+      return FileType::regular;
+    case DT_DIR:
+      return FileType::directory;
+    case DT_LNK:
+      return FileType::symlink;
+    default:
+      return FileType::other;
+  }
+}
+
+FileInfo info_of(const struct stat& status) {
+  return FileInfo{type_of(status.st_mode), status.st_uid, status.st_mode & 07777,
+                  static_cast<std::uint64_t>(status.st_size), instant_of(status.st_mtim.tv_sec)};
+}
+
+class RealFile : public File {
+ public:
+  RealFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  Result<std::size_t> write(std::string_view bytes) override {
+    const ssize_t taken = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (taken >= 0) return static_cast<std::size_t>(taken);
+    if (errno == EINTR) return std::size_t{0};
+    return fail(system_error("write", path_, errno));
+  }
+
+  // Hands the data to the disk without waiting; only a hint, so its failures show in the sync that follows.
+  void start_sync() const { ::sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+  Status sync() const {
+    if (uninterrupted([&] { return ::fsync(fd_.get()); }) == 0) return {};
+    return fail(system_error("sync", path_, errno));
+  }
+
+ private:
+  Descriptor fd_;
+  std::string path_;
+};
+
+class RealLock : public Lock {
+ public:
+  explicit RealLock(Descriptor fd) : fd_(std::move(fd)) {}
+
+ private:
+  Descriptor fd_;
+};
+
+// A whole file of known size; nothing when a read failed (errno says why). A file that grows meanwhile is cut.
+std::optional<std::string> read_all(int fd, std::size_t size) {
+  std::string bytes(size, '\0');
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t got = uninterrupted([&] { return ::read(fd, bytes.data() + have, size - have); });
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+class RealDirectory : public Directory {
+ public:
+  RealDirectory(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  const std::string& path() const override { return path_; }
+
+  Result<std::unique_ptr<File>> create(std::string_view name, mode_t mode) override {
+    auto fd = open("create", name, O_WRONLY | O_CREAT | O_EXCL, mode);
+    if (!fd) return fail(fd.error());
+    return std::make_unique<RealFile>(std::move(*fd), path_of(name));
+  }
+
+  Result<FileContents> read(std::string_view name, std::size_t most) override {
+    // Non-blocking, because a FIFO planted under the name would hold us up for ever.
+    auto fd = open("read", name, O_RDONLY | O_NONBLOCK, 0);
+    if (!fd) return fail(fd.error());
+    struct stat status {};
+    if (::fstat(fd->get(), &status) != 0) return failed("read", name);
+    const FileInfo info = info_of(status);
+    if (info.type != FileType::regular) {
+      return fail(Code::refused, "cannot read " + path_of(name) + ": it is not a regular file; remove it");
+    }
+    if (info.size > most) {
+      return fail(Code::invalid, "cannot read " + path_of(name) + ": its " + std::to_string(info.size) +
+                                     " bytes are more than the " + std::to_string(most) + " expected; move it away");
+    }
+    auto bytes = read_all(fd->get(), static_cast<std::size_t>(info.size));
+    if (!bytes) return failed("read", name);
+    return FileContents{std::move(*bytes), info};
+  }
+
+  Result<FileInfo> info(std::string_view name) override {
+    if (Status good = check_name(path_, name); !good) return fail(good.error());
+    struct stat status {};
+    if (::fstatat(fd_.get(), std::string(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return failed("read", name);
+    return info_of(status);
+  }
+
+  Status list(const std::function<void(std::string_view, FileType)>& visit) override {
+    // A descriptor of its own, because the position in a directory belongs to the descriptor.
+    const int own = uninterrupted([&] { return ::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
+    if (stream == nullptr) {
+      const Error error = system_error("list", path_, errno);
+      if (own >= 0) ::close(own);
+      return fail(error);
+    }
+    const std::unique_ptr<DIR, int (*)(DIR*)> closes(stream, ::closedir);
+    errno = 0;
+    while (const dirent* entry = ::readdir(stream)) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") visit(name, type_of_entry(*entry));
+      errno = 0;
+    }
+    if (errno != 0) return fail(system_error("list", path_, errno));
+    return {};
+  }
+
+  Status rename(std::string_view name, Directory& to, std::string_view to_name, IfTaken if_taken) override {
+    const auto& target = dynamic_cast<RealDirectory&>(to);
+    if (Status good = check_name(path_, name); !good) return good;
+    if (Status good = check_name(target.path_, to_name); !good) return good;
+    const std::string from(name);
+    const std::string onto(to_name);
+    const unsigned flags = if_taken == IfTaken::refuse ? RENAME_NOREPLACE : 0U;
+    if (::renameat2(fd_.get(), from.c_str(), target.fd_.get(), onto.c_str(), flags) == 0) return {};
+    return fail(system_error("rename " + path_of(name) + " to", target.path_of(to_name), errno));
+  }
+
+  Status remove(std::string_view name) override { return unlink("remove", name, 0); }
+  Status remove_directory(std::string_view name) override { return unlink("remove directory", name, AT_REMOVEDIR); }
+
+  Status make_directory(std::string_view name, mode_t mode) override {
+    if (Status good = check_name(path_, name); !good) return good;
+    if (::mkdirat(fd_.get(), std::string(name).c_str(), mode) != 0) return failed("make directory", name);
+    return {};
+  }
+
+  Result<std::unique_ptr<Directory>> open_directory(std::string_view name) override {
+    auto fd = open("open", name, O_RDONLY | O_DIRECTORY, 0);
+    if (!fd) return fail(fd.error());
+    return std::make_unique<RealDirectory>(std::move(*fd), path_of(name));
+  }
+
+  Status sync() override {
+    if (uninterrupted([&] { return ::fsync(fd_.get()); }) == 0) return {};
+    return fail(system_error("sync", path_, errno));
+  }
+
+  Result<std::unique_ptr<Lock>> lock(std::string_view name) override {
+    auto fd = open("lock", name, O_RDWR | O_CREAT | O_NONBLOCK, 0600);
+    if (!fd) return fail(fd.error());
+    if (uninterrupted([&] { return ::flock(fd->get(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno != EWOULDBLOCK) return failed("lock", name);
+      const auto holder = read_all(fd->get(), 20);
+      const std::string pid = holder && !holder->empty() ? *holder : "unknown";
+      return fail(lock_is_taken(path_of(name), pid));
+    }
+    // The PID is a courtesy to whom we keep out: a full disk must not stop us here.
+    const std::string pid = std::to_string(::getpid());
+    if (::ftruncate(fd->get(), 0) == 0) {
+      [[maybe_unused]] const ssize_t taken = ::pwrite(fd->get(), pid.data(), pid.size(), 0);
+    }
+    return std::make_unique<RealLock>(std::move(*fd));
+  }
+
+ private:
+  std::string path_of(std::string_view name) const { return entry_path(path_, name); }
+
+  tl::unexpected<Error> failed(std::string_view verb, std::string_view name) const {
+    return fail(system_error(verb, path_of(name), errno));
+  }
+
+  Result<Descriptor> open(std::string_view verb, std::string_view name, int flags, mode_t mode) const {
+    if (Status good = check_name(path_, name); !good) return fail(good.error());
+    const std::string c_name(name);
+    Descriptor fd(
+        uninterrupted([&] { return ::openat(fd_.get(), c_name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); }));
+    if (!fd) return failed(verb, name);
+    return fd;
+  }
+
+  Status unlink(std::string_view verb, std::string_view name, int flags) const {
+    if (Status good = check_name(path_, name); !good) return good;
+    if (::unlinkat(fd_.get(), std::string(name).c_str(), flags) != 0) return failed(verb, name);
+    return {};
+  }
+
+  Descriptor fd_;
+  std::string path_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Directory>> RealFileSystem::open_directory(std::string_view path) {
+  std::string own_path(path);
+  Descriptor fd(uninterrupted([&] { return ::open(own_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!fd) return fail(system_error("open directory", path, errno));
+  return std::make_unique<RealDirectory>(std::move(fd), std::move(own_path));
+}
+
+std::vector<Status> RealFileSystem::sync_together(std::span<File* const> files) {
+  // First the data of all, then the waiting: the journal commits once for many files, and threads that wait at the same
+  // time share the disk's cache flushes, which one file after the other would each pay for.
+  std::vector<const RealFile*> own;
+  own.reserve(files.size());
+  for (File* file : files) own.push_back(&dynamic_cast<RealFile&>(*file));
+  if (own.size() > 1) {
+    for (const RealFile* file : own) file->start_sync();
+  }
+  std::vector<Status> results(own.size());
+  std::atomic<std::size_t> next{0};
+  const auto sync_some = [&] {
+    for (std::size_t i = next++; i < own.size(); i = next++) results[i] = own[i]->sync();
+  };
+  std::vector<std::jthread> threads;
+  try {
+    if (own.size() >= kSyncThreads) {
+      for (std::size_t i = 1; i < kSyncThreads; ++i) threads.emplace_back(sync_some);
+    }
+  } catch (const std::system_error&) {
+    // No more threads to be had: those we have, and this one, do it all.
+  }
+  sync_some();
+  threads.clear();
+  return results;
+}
+
+uid_t RealFileSystem::user() const { return ::geteuid(); }
+
+}  // namespace kron
