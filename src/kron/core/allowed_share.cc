@@ -1,0 +1,118 @@
+#include "kron/core/allowed_share.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace kron {
+namespace {
+
+constexpr int kMinutesOfDay = 1440;
+
+// Adds up the chance of being drawn over stretches of the window that come in ascending order; stretches that touch are
+// one, because each end costs an evaluation of the distribution.
+class Sum {
+ public:
+  Sum(const Job& job, const Window& window)
+      : job_(job),
+        start_(epoch_seconds(window.start)),
+        slots_(static_cast<double>((window.end - window.start).count() + 1)) {}
+
+  // The seconds [from, to) are allowed.
+  void add(std::int64_t from, std::int64_t to) {
+    if (from >= to) return;
+    if (from != to_) {
+      flush();
+      from_ = from;
+    }
+    to_ = to;
+  }
+
+  double total() {
+    flush();
+    return std::clamp(total_, 0.0, 1.0);
+  }
+
+ private:
+  void flush() {
+    if (from_ < to_) total_ += chance_before(to_) - chance_before(from_);
+    from_ = to_;
+  }
+  [[nodiscard]] double chance_before(std::int64_t second) const {
+    return job_.distribution.chance_below(static_cast<double>(second - start_) / slots_, job_.window);
+  }
+
+  const Job& job_;
+  std::int64_t start_;
+  double slots_;
+  std::int64_t from_ = 0;
+  std::int64_t to_ = 0;
+  double total_ = 0;
+};
+
+struct Stretch {  // seconds of the day [from, to)
+  std::int64_t from;
+  std::int64_t to;
+};
+
+std::vector<Stretch> allowed_stretches_of_day(const Constraints& constraints) {
+  std::vector<Stretch> stretches;
+  // Only `between` tells the minutes of an hour apart.
+  const bool by_minute = !constraints.only.between.empty() || !constraints.avoid.between.empty();
+  const int step = by_minute ? 1 : 60;
+  for (int minute = 0; minute < kMinutesOfDay; minute += step) {
+    if (!constraints.allow_minute(minute)) continue;
+    const std::int64_t from = minute * 60;
+    if (stretches.empty() || stretches.back().to != from) stretches.push_back({from, from});
+    stretches.back().to = from + step * 60;
+  }
+  return stretches;
+}
+
+// The part of [from, to), where the zone's offset does not change, that the constraints allow.
+void add_allowed(Sum& sum, const Constraints& constraints, const std::vector<Stretch>& stretches, std::int64_t from,
+                 std::int64_t to, std::int64_t offset) {
+  const std::int64_t local_from = from + offset;
+  const std::int64_t local_to = to + offset;
+  for (std::int64_t day = std::chrono::floor<std::chrono::days>(Seconds(local_from)).count();
+       day * kSecondsPerDay < local_to; ++day) {
+    if (!constraints.allow_date(date_of(day))) continue;
+    const std::int64_t midnight = day * kSecondsPerDay;
+    for (const Stretch& stretch : stretches) {
+      sum.add(std::max(local_from, midnight + stretch.from) - offset,
+              std::min(local_to, midnight + stretch.to) - offset);
+    }
+  }
+}
+
+// The chance that every draw of the budget is refused, each with chance `refused`.
+double none_of_the_budget(double refused) {
+  static_assert(kSamplingBudget == 64);
+  double chance = refused;
+  for (int i = 0; i < 6; ++i) chance *= chance;
+  return chance;
+}
+
+}  // namespace
+
+AllowedShare allowed_share(const Job& job, Instant nominal) {
+  if (job.constraints.empty()) return {};
+  const Window window = window_of(job.window, nominal);
+  if (window.start == window.end) {
+    const bool allowed = job.constraints.allow(job.zone.to_civil(window.start));
+    return allowed ? AllowedShare{1, 0} : AllowedShare{0, 1};
+  }
+  const std::vector<Stretch> stretches = allowed_stretches_of_day(job.constraints);
+  const std::int64_t from = epoch_seconds(window.start);
+  const std::int64_t to = epoch_seconds(window.end) + 1;
+  Sum sum(job, window);
+  for (std::size_t i = job.zone.segment_index(window.start); i < job.zone.segments().size(); ++i) {
+    const ZoneSegment& segment = job.zone.segments()[i];
+    if (segment.start >= to) break;
+    add_allowed(sum, job.constraints, stretches, std::max(from, segment.start), std::min(to, segment.end),
+                segment.offset);
+  }
+  const double share = sum.total();
+  return {share, none_of_the_budget(1 - share)};
+}
+
+}  // namespace kron

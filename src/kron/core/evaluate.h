@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "kron/core/open_periods.h"
+
+namespace kron {
+
+// Nothing to do before `until` (none: until something changes).
+struct Wait {
+  std::optional<Instant> until;
+  std::optional<Decision> next;  // the period waited for
+
+  bool operator==(const Wait&) const = default;
+};
+// The period ends here without a run.
+struct Record {
+  Decision period;
+  Outcome outcome;
+  Reason reason;
+
+  bool operator==(const Record&) const = default;
+};
+// Run it. When `replace` is set, end the active runs first (TERM, grace, KILL).
+struct Start {
+  Decision period;
+  bool replace = false;
+
+  bool operator==(const Start&) const = default;
+};
+using Action = std::variant<Wait, Record, Start>;
+
+struct Evaluation {
+  Action action;
+  std::optional<PassedOver> passed_over;  // to be reported with the action
+};
+
+// By its policy, or by an operator.
+bool is_suspended(const Job& job, const JobState& state, Instant now);
+
+// What to do now about one job (contract "Policy"): the first of possibly several actions of this turn. Total: every
+// input has an answer. Call it, carry the action out, mark_handled, and call it again with the same turn until it
+// waits.
+Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs, Turn turn);
+
+}  // namespace kron

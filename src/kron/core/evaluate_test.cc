@@ -1,0 +1,141 @@
+#include "kron/core/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/core/sample_jobs.h"
+
+namespace kron {
+namespace {
+
+using testing::make_job;
+using testing::utc;
+
+// The job of the golden outcomes: nominal midnight, chosen 02:32:20Z on 1 March 2026.
+Job backup(const std::string& deadline, Concurrency concurrency = Concurrency::forbid) {
+  return make_job({.schedule = "0 0 * * *",
+                   .window = "3h",
+                   .deadline = deadline,
+                   .concurrency = concurrency,
+                   .identity = "prod/db-backup",
+                   .salt = "backup"});
+}
+
+const Instant kNominal = utc("2026-03-01T00:00:00Z");
+const Instant kChosen = utc("2026-03-01T02:32:20Z");
+
+JobState handled_yesterday() {
+  JobState state;
+  state.last_handled = utc("2026-02-28T00:00:00Z");
+  return state;
+}
+
+Action act(const Job& job, const JobState& state, bool active, const std::string& now) {
+  return evaluate(job, state, active, Turn::at(utc(now))).action;
+}
+
+TEST(Evaluate, GoldenMissedWhenTheSecondIsOver) {
+  for (const JobState& state : {JobState{}, handled_yesterday()}) {
+    const auto record = std::get<Record>(act(backup("0s"), state, false, "2026-03-01T02:32:21Z"));
+    EXPECT_EQ(record.period.nominal, kNominal);
+    EXPECT_EQ(record.period.chosen, kChosen);
+    EXPECT_EQ(record.outcome, Outcome::missed);
+    EXPECT_EQ(record.reason, Reason::deadline);
+  }
+}
+
+TEST(Evaluate, GoldenExecutedWithinTheDeadline) {
+  const auto start = std::get<Start>(act(backup("10m"), handled_yesterday(), false, "2026-03-01T02:40:00Z"));
+  EXPECT_EQ(start.period.nominal, kNominal);
+  EXPECT_FALSE(start.replace);
+}
+
+TEST(Evaluate, GoldenSkippedWhenForbiddenAndActive) {
+  const auto record = std::get<Record>(act(backup("10m"), handled_yesterday(), true, "2026-03-01T02:32:20Z"));
+  EXPECT_EQ(record.outcome, Outcome::skipped);
+  EXPECT_EQ(record.reason, Reason::concurrency_forbid);
+}
+
+TEST(Evaluate, GoldenAlreadyHandledWaitsForTheNextPeriod) {
+  JobState state;
+  state.last_handled = kNominal;
+  const auto wait = std::get<Wait>(act(backup("10m"), state, false, "2026-03-01T02:40:00Z"));
+  ASSERT_TRUE(wait.next);
+  EXPECT_EQ(wait.next->nominal, utc("2026-03-02T00:00:00Z"));
+  EXPECT_EQ(wait.until, wait.next->chosen);
+}
+
+TEST(Evaluate, TheDeadlineIncludesItsLastSecond) {
+  const Job job = backup("10m");
+  EXPECT_TRUE(std::holds_alternative<Start>(act(job, handled_yesterday(), false, "2026-03-01T02:42:20Z")));
+  EXPECT_TRUE(std::holds_alternative<Record>(act(job, handled_yesterday(), false, "2026-03-01T02:42:21Z")));
+}
+
+TEST(Evaluate, BeforeTheChosenTimeItWaitsForIt) {
+  const auto wait = std::get<Wait>(act(backup("0s"), handled_yesterday(), true, "2026-03-01T02:32:19Z"));
+  EXPECT_EQ(wait.until, kChosen);
+}
+
+TEST(Evaluate, AllowStartsBesideAnActiveRunAndReplaceSaysSo) {
+  const std::string now = "2026-03-01T02:32:20Z";
+  EXPECT_EQ(std::get<Start>(act(backup("0s", Concurrency::allow), handled_yesterday(), true, now)).replace, false);
+  EXPECT_EQ(std::get<Start>(act(backup("0s", Concurrency::replace), handled_yesterday(), true, now)).replace, true);
+  EXPECT_EQ(std::get<Start>(act(backup("0s", Concurrency::replace), handled_yesterday(), false, now)).replace, false);
+}
+
+TEST(Evaluate, APeriodDueWhileTheLoopWasBusyIsOnTime) {
+  const Turn turn{kChosen + Seconds(8), kChosen - Seconds(1)};
+  EXPECT_TRUE(std::holds_alternative<Start>(evaluate(backup("0s"), handled_yesterday(), false, turn).action));
+}
+
+TEST(Evaluate, SuspendedHandlesNothingAndResumeEvaluatesOnlyTheLatest) {
+  Job job = make_job({.schedule = "*/5 * * * *", .deadline = "1h"});
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  job.policy.suspend = true;
+  EXPECT_EQ(std::get<Wait>(act(job, state, false, "2026-01-01T06:02:00Z")).until, std::nullopt);
+  job.policy.suspend = false;
+  const Evaluation resumed = evaluate(job, state, false, Turn::at(utc("2026-01-01T06:02:00Z")));
+  EXPECT_EQ(std::get<Start>(resumed.action).period.nominal, utc("2026-01-01T06:00:00Z"));
+  ASSERT_TRUE(resumed.passed_over);
+  EXPECT_EQ(resumed.passed_over->count, 71U);
+  EXPECT_EQ(resumed.passed_over->first, utc("2026-01-01T00:05:00Z"));
+  EXPECT_EQ(resumed.passed_over->last, utc("2026-01-01T05:55:00Z"));
+}
+
+TEST(Evaluate, AnOperatorsSuspensionEndsByItself) {
+  const Job job = make_job({.schedule = "* * * * *"});
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  state.suspended = Suspension{utc("2026-01-01T00:00:30Z"), utc("2026-01-01T00:10:30Z")};
+  EXPECT_EQ(std::get<Wait>(act(job, state, false, "2026-01-01T00:05:00Z")).until, utc("2026-01-01T00:10:30Z"));
+  EXPECT_TRUE(std::holds_alternative<Start>(act(job, state, false, "2026-01-01T00:11:00Z")));
+}
+
+TEST(Evaluate, UnschedulableIsRecordedWhenItsWindowOpens) {
+  Job job = make_job({.schedule = "0 0 * * *", .window = "1h"});
+  ASSERT_TRUE(add_clause(job.constraints.only, "hours", "12"));
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  EXPECT_EQ(std::get<Wait>(act(job, state, false, "2026-01-01T12:00:00Z")).until, utc("2026-01-02T00:00:00Z"));
+  for (const bool active : {false, true}) {
+    const auto record = std::get<Record>(act(job, state, active, "2026-01-02T00:00:00Z"));
+    EXPECT_EQ(record.outcome, Outcome::unschedulable);
+    EXPECT_EQ(name_of(record.reason), "no candidate accepted within 64 attempts");
+    EXPECT_FALSE(record.period.chosen);
+  }
+}
+
+TEST(Evaluate, AScheduleThatIsOverWaitsForEver) {
+  const Job job = make_job({.schedule = "0 0 0 1 1 * 2020"});
+  JobState state;
+  state.last_handled = utc("2020-01-01T00:00:00Z");
+  EXPECT_EQ(std::get<Wait>(act(job, state, false, "2026-01-01T00:00:00Z")).until, std::nullopt);
+}
+
+TEST(Evaluate, RebootIsTheDaemonsBusiness) {
+  EXPECT_EQ(std::get<Wait>(act(make_job({.schedule = "@reboot"}), {}, false, "2026-01-01T00:00:00Z")).until,
+            std::nullopt);
+}
+
+}  // namespace
+}  // namespace kron

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kron/base/instant.h"
+#include "kron/base/result.h"
+#include "kron/core/constraints.h"
+#include "kron/core/distribution.h"
+#include "kron/core/schedule.h"
+#include "kron/core/time_zone.h"
+#include "kron/core/window.h"
+
+namespace kron {
+
+enum class SeedStrategy : std::uint8_t { stable, daily, weekly };
+std::string_view name_of(SeedStrategy strategy);
+Result<SeedStrategy> parse_seed_strategy(std::string_view text);
+
+enum class Concurrency : std::uint8_t { allow, forbid, replace };
+std::string_view name_of(Concurrency concurrency);
+Result<Concurrency> parse_concurrency(std::string_view text);
+
+struct Policy {
+  Concurrency concurrency = Concurrency::forbid;
+  bool suspend = false;
+  Seconds deadline{0};
+
+  bool operator==(const Policy&) const = default;
+};
+
+// Everything that decides when a job runs and what is done when it is due; not what it runs (that is jobs/).
+struct Job {
+  std::string identity;
+  Schedule schedule;
+  TimeZone zone;
+  WindowSpec window;
+  Distribution distribution;
+  SeedStrategy seed_strategy = SeedStrategy::stable;
+  std::string salt;
+  Constraints constraints;
+  Policy policy;
+
+  bool operator==(const Job&) const = default;
+};
+
+}  // namespace kron

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/base/instant.h"
+#include "kron/base/result.h"
+
+namespace kron {
+
+enum class Outcome : std::uint8_t { executed, skipped, missed, unschedulable };
+std::string_view name_of(Outcome outcome);
+Result<Outcome> parse_outcome(std::string_view text);
+
+// Why a period was not executed: a closed list (contract/scheduling.md). `none` prints as "".
+enum class Reason : std::uint8_t {
+  none,
+  deadline,
+  concurrency_forbid,
+  no_candidate,
+  replaced_before_start,
+  could_not_stop,
+  start_failed,
+  unknown,
+};
+std::string_view name_of(Reason reason);
+Result<Reason> parse_reason(std::string_view text);
+
+struct Suspension {
+  Instant since;
+  std::optional<Instant> until;  // none: until resumed
+
+  bool operator==(const Suspension&) const = default;
+};
+
+// A stretch of nominal time [first, last] in which no period was ever handled although `last_handled` is beyond it.
+struct Span {
+  Instant first;
+  Instant last;
+
+  bool operator==(const Span&) const = default;
+};
+
+// What is known about one job's periods. A value; the ledger keeps it, core/open_periods and core/evaluate read it, and
+// only the verbs of core/open_periods change the first four members.
+struct JobState {
+  std::optional<Instant> last_handled;  // L; never moves back
+  std::vector<Instant> open_periods;    // nominal times ≤ L that are still open, ascending
+  std::vector<Span> passed_over;        // ascending, disjoint, at most kMostSpans
+  std::optional<Instant> first_seen;    // periods due before it do not count; none: all count
+  bool first_seen_is_floor = false;     // after a quarantined file: never lowered, whatever the clock does
+  std::optional<Suspension> suspended;  // by an operator; the job's own policy.suspend is apart
+
+  bool operator==(const JobState&) const = default;
+};
+
+inline constexpr std::size_t kMostSpans = 8;
+inline constexpr std::size_t kMostOpenPeriods = 4096;
+
+}  // namespace kron
