@@ -1,0 +1,108 @@
+#include <charconv>
+#include <optional>
+
+#include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
+#include "kron/json/decide_request.h"
+#include "kron/json/writer.h"
+
+namespace kron {
+namespace {
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+void write_distribution(JsonWriter& json, const Job& job) {
+  json.key("distribution").begin_map().member("name", name_of(job.distribution.kind));
+  json.key("params").begin_map();
+  for (const auto& [name, text] : parameters_of(job.distribution, job.window)) {
+    json.key(name);
+    if (const auto number = number_in(text)) {
+      json.real(*number);
+    } else {
+      json.text(text);
+    }
+  }
+  json.end_map().end_map();
+}
+
+void write_clauses(JsonWriter& json, std::string_view side, const ConstraintSet& set) {
+  if (set.empty()) return;
+  json.key(side).begin_map();
+  for (const auto& [kind, value] : clauses_of(set)) json.member(kind, value);
+  json.end_map();
+}
+
+void write_calendars(JsonWriter& json, const Constraints& constraints) {
+  std::map<std::string_view, const Calendar*> calendars;
+  for (const ConstraintSet* set : {&constraints.only, &constraints.avoid}) {
+    for (const Calendar& calendar : set->calendars) calendars.emplace(calendar.name, &calendar);
+  }
+  if (calendars.empty()) return;
+  json.key("calendars").begin_map();
+  for (const auto& [name, calendar] : calendars) {
+    json.key(name).begin_list();
+    for (const DateRange& range : calendar->dates) json.text(to_string(range));
+    json.end_list();
+  }
+  json.end_map();
+}
+
+}  // namespace
+
+std::string decide_request_json(const Job& job, Instant nominal) {
+  JsonWriter json;
+  json.begin_map()
+      .member("identity", job.identity)
+      .member("periodStart", period_id(nominal))
+      .member("timezone", job.zone.name());
+  json.key("window").begin_map();
+  json.member("mode", name_of(job.window.mode)).member("duration", duration_text(job.window.duration)).end_map();
+  write_distribution(json, job);
+  json.key("seed").begin_map();
+  json.member("strategy", name_of(job.seed_strategy)).member("salt", job.salt).end_map();
+  write_clauses(json, "only", job.constraints.only);
+  write_clauses(json, "avoid", job.constraints.avoid);
+  write_calendars(json, job.constraints);
+  return json.end_map().take();
+}
+
+void write_decision(JsonWriter& json, const Job& job, const Decision& decision) {
+  json.member("identity", job.identity)
+      .member("periodId", period_id(decision.nominal))
+      .member("periodKey", decision.period_key.view())
+      .member("nominalTime", rfc3339(decision.nominal))
+      .member("timezone", job.zone.name())
+      .member("windowMode", name_of(job.window.mode))
+      .member("windowStart", rfc3339(decision.window.start))
+      .member("windowEnd", rfc3339(decision.window.end));
+  write_distribution(json, job);
+  json.member("seedStrategy", name_of(job.seed_strategy))
+      .member("salt", job.salt)
+      .member("seedHash", hex(decision.seed_hash))
+      .member("constraintsApplied", summary_of(job.constraints))
+      .member("chosenTime", decision.chosen ? rfc3339(*decision.chosen) : std::string());
+  json.key("attempts").integer(decision.attempts);
+  json.key("unschedulable").boolean(!decision.chosen);
+  json.member("reason", decision.chosen ? std::string_view() : kNoCandidate);
+}
+
+std::string decision_json(const Job& job, const Decision& decision) {
+  JsonWriter json;
+  json.begin_map();
+  write_decision(json, job, decision);
+  return json.end_map().take();
+}
+
+std::string error_json(const Error& error) {
+  JsonWriter json;
+  json.begin_map().key("error").begin_map().member("field", error.field);
+  json.key("column").integer(static_cast<std::int64_t>(error.column));
+  return json.member("message", error.message).end_map().end_map().take();
+}
+
+}  // namespace kron

@@ -1,0 +1,139 @@
+#include "kron/json/job_fields.h"
+
+#include <map>
+
+#include "kron/base/duration.h"
+#include "kron/base/text.h"
+
+namespace kron {
+namespace {
+
+using Calendars = std::map<std::string, std::vector<DateRange>>;
+
+void read_schedule(Job& job, Fields& fields) {
+  if (const auto text = fields.text("schedule"))
+    fields.take(job.schedule, "schedule", parse_schedule(*text, job.identity));
+  if (const auto text = fields.text("dst"))
+    fields.take(job.schedule.dst, "dst", parse_dst_rule(*text, job.schedule.dst));
+}
+
+void read_window(Job& job, Fields& fields) {
+  const Node* window = fields.find("window");
+  if (window == nullptr || window->as<Node::Map>() == nullptr) {
+    if (const auto text = fields.text("window")) fields.take(job.window.duration, "window", parse_duration(*text));
+    return;
+  }
+  Fields parts = *fields.map("window");
+  parts.reject_unknown(std::array<std::string_view, 2>{"mode", "duration"});
+  if (const auto text = parts.text("mode")) parts.take(job.window.mode, "mode", parse_window_mode(*text));
+  if (const auto text = parts.text("duration")) parts.take(job.window.duration, "duration", parse_duration(*text));
+}
+
+// The error of make_distribution names the parameter, which is a key of `params`.
+void read_parameters(Job& job, Fields& parts, std::string_view name) {
+  std::map<std::string, std::string> parameters;
+  std::optional<Fields> params = parts.map("params");
+  if (params) {
+    for (const Node::Member& member : *params->node().as<Node::Map>()) {
+      if (auto text = params->scalar(member.key)) parameters.emplace(member.key, *std::move(text));
+    }
+  }
+  Result<Distribution> distribution = make_distribution(name, parameters);
+  if (distribution) {
+    job.distribution = *distribution;
+  } else if (params && parameters.contains(distribution.error().field)) {
+    params->report(distribution.error().field, distribution.error().message, distribution.error().column);
+  } else {
+    parts.report("name", distribution.error().message, distribution.error().column);
+  }
+}
+
+void read_distribution(Job& job, Fields& fields) {
+  const Node* distribution = fields.find("distribution");
+  if (distribution == nullptr || distribution->as<Node::Map>() == nullptr) {
+    if (const auto name = fields.text("distribution")) {
+      fields.take(job.distribution, "distribution", make_distribution(*name, {}));
+    }
+    return;
+  }
+  Fields parts = *fields.map("distribution");
+  parts.reject_unknown(std::array<std::string_view, 2>{"name", "params"});
+  read_parameters(job, parts, parts.text("name").value_or(""));
+}
+
+void read_seed(Job& job, Fields& fields) {
+  std::optional<Fields> seed = fields.map("seed");
+  if (!seed) return;
+  seed->reject_unknown(std::array<std::string_view, 2>{"strategy", "salt"});
+  if (const auto text = seed->text("strategy")) seed->take(job.seed_strategy, "strategy", parse_seed_strategy(*text));
+  if (const auto text = seed->text("salt")) job.salt = *text;
+}
+
+bool is_calendar_name(std::string_view name) {
+  constexpr std::size_t kLongestName = 200;
+  return !name.empty() && name.size() <= kLongestName && name == trimmed(name) &&
+         name.find(',') == std::string_view::npos && is_valid_utf8(name);
+}
+
+Calendars read_calendars(Fields& fields) {
+  Calendars calendars;
+  std::optional<Fields> lists = fields.map("calendars");
+  if (!lists) return calendars;
+  for (const Node::Member& member : *lists->node().as<Node::Map>()) {
+    if (!is_calendar_name(member.key)) {
+      fields.report("calendars", "the calendar name " + quoted(member.key) +
+                                     " is empty, too long, or has a comma or blanks around it");
+      continue;
+    }
+    std::vector<DateRange>& dates = calendars[member.key];
+    for (const std::string& text : lists->scalars(member.key)) {
+      DateRange range;
+      lists->take(range, member.key, parse_date_range(text));
+      if (range.first != 0) dates.push_back(range);
+    }
+  }
+  return calendars;
+}
+
+void read_clauses(ConstraintSet& set, Fields& fields, std::string_view side, const Calendars& calendars) {
+  std::optional<Fields> clauses = fields.map(side);
+  if (!clauses) return;
+  for (const Node::Member& member : *clauses->node().as<Node::Map>()) {
+    for (const std::string& value : clauses->scalars(member.key)) {
+      const Status added = add_clause(set, member.key, value, calendars);
+      if (added) continue;
+      clauses->report(std::string_view(member.key).substr(0, 64), added.error().message, added.error().column);
+      break;
+    }
+  }
+}
+
+void read_policy(Job& job, Fields& fields) {
+  std::optional<Fields> policy = fields.map("policy");
+  if (!policy) return;
+  policy->reject_unknown(std::array<std::string_view, 3>{"concurrency", "deadline", "suspend"});
+  if (const auto text = policy->text("concurrency")) {
+    policy->take(job.policy.concurrency, "concurrency", parse_concurrency(*text));
+  }
+  if (const auto text = policy->text("deadline"))
+    policy->take(job.policy.deadline, "deadline", parse_whole_seconds(*text));
+  if (const auto suspend = policy->boolean("suspend")) job.policy.suspend = *suspend;
+}
+
+}  // namespace
+
+void read_job(Job& job, Fields fields, ZoneDatabase& zones) {
+  read_schedule(job, fields);
+  if (const auto name = fields.text("timezone"); name && !name->empty()) {
+    fields.take(job.zone, "timezone", zones.find(*name));
+  }
+  read_window(job, fields);
+  read_distribution(job, fields);
+  read_seed(job, fields);
+  const Calendars calendars = read_calendars(fields);
+  read_clauses(job.constraints.only, fields, "only", calendars);
+  read_clauses(job.constraints.avoid, fields, "avoid", calendars);
+  read_policy(job, fields);
+}
+
+}  // namespace kron

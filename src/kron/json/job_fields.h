@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "kron/core/job.h"
+#include "kron/json/fields.h"
+
+namespace kron {
+
+// The keys by which a document says when a job runs (job files and requests alike):
+//   schedule   cron expression                  dst      "gap=run,overlap=first"
+//   timezone   IANA name                        window   "3h" or {mode, duration}
+//   distribution  name or {name, params{…}}     seed     {strategy, salt}
+//   only, avoid   kind of clause → text or list calendars  name → list of dates and ranges
+//   policy     {concurrency, deadline, suspend}
+inline constexpr std::array<std::string_view, 10> kJobKeys{"schedule", "dst",  "timezone", "window",    "distribution",
+                                                           "seed",     "only", "avoid",    "calendars", "policy"};
+
+// Sets in `job` what these keys say and leaves the rest alone; other keys are not looked at. `job.identity` must be set
+// before: it feeds the H of a schedule.
+void read_job(Job& job, Fields fields, ZoneDatabase& zones);
+
+}  // namespace kron
