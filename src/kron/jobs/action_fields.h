@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kron/jobs/definition.h"
+#include "kron/json/fields.h"
+
+namespace kron::jobs {
+
+// The keys by which a document says what a job runs and how (those of kActionKeys but `name`). Sets what they say;
+// mistakes are collected by `fields`.
+void read_action(Fields fields, std::string& command, RunOptions& options);
+
+}  // namespace kron::jobs

@@ -1,0 +1,103 @@
+#include "kron/jobs/cronken.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/base/rfc3339.h"
+#include "kron/jobs/load.h"
+
+namespace kron::jobs {
+namespace {
+
+ZoneDatabase& zones() {
+  static ZoneDatabase database;
+  return database;
+}
+
+LoadedJobs load(std::string_view text, LoadOptions options = {}) {
+  return load_text("jobs.json", text, Spelling::cronken, zones(), options);
+}
+
+std::string definition(std::string_view cron_args, std::string_view more = "") {
+  return R"({"a b": {"cron_args": )" + std::string(cron_args) +
+         R"(, "job_args": {"cmd": "echo hi | wc", "lock": true, "ttl": 10})" + std::string(more) + "}}";
+}
+
+TEST(Cronken, ReadsTheSeedsExamples) {
+  const LoadedJobs jobs = load(R"({"every_two_seconds": {
+    "cron_args": {"second": "*/2"},
+    "job_args": {"cmd": "echo every_two_seconds", "lock": true, "ttl": 10},
+    "job_state": {"paused": true}},
+   "minutely": {"cron_args": {"cronstring": "* * * * *"}, "job_args": {"cmd": "echo", "lock": "L", "ttl": 0}, "x": 1}})");
+  ASSERT_EQ(jobs.definitions.size(), 2U) << text_of(jobs.problems.front());
+  const JobDefinition& first = jobs.definitions[0];
+  EXPECT_EQ(first.job.identity, "every_two_seconds");
+  EXPECT_EQ(first.command, "echo every_two_seconds");
+  EXPECT_EQ(first.options->shell, "/bin/sh");
+  EXPECT_EQ(first.options->terms, (ClusterTerms{true, "", Seconds(10), true}));
+  EXPECT_EQ(rfc3339(*first.job.schedule.next_after(instant_of(1), first.job.zone)), "1970-01-01T00:00:02Z");
+  EXPECT_EQ(jobs.definitions[1].options->terms, (ClusterTerms{true, "L", Seconds(0), false}));
+}
+
+TEST(Cronken, TheKronObjectGivesTheWholeModel) {
+  LoadOptions options;
+  options.local_zone = *zones().find("Asia/Tokyo");
+  const LoadedJobs plain = load(definition(R"({"hour": 9})"), options);
+  ASSERT_EQ(plain.definitions.size(), 1U);
+  EXPECT_EQ(plain.definitions[0].job.zone.name(), "Asia/Tokyo");
+  const LoadedJobs jobs =
+      load(definition(R"({"hour": 9})", R"(, "kron": {"timezone": "Europe/Paris", "window": {"mode": "before",
+        "duration": "1h"}, "only": {"dow": "MON-FRI"}, "policy": {"deadline": "5m"}, "user": "x", "timeout": "1m"})"),
+           options);
+  ASSERT_EQ(jobs.definitions.size(), 1U) << text_of(jobs.problems.front());
+  const JobDefinition& found = jobs.definitions[0];
+  EXPECT_EQ(found.job.zone.name(), "Europe/Paris");
+  EXPECT_EQ(found.job.window.mode, WindowMode::before);
+  EXPECT_EQ(found.job.policy.deadline, Seconds(300));
+  EXPECT_EQ(found.options->user, "x");
+  EXPECT_TRUE(found.options->terms);
+}
+
+TEST(Cronken, JitterIsAWindowAfter) {
+  const LoadedJobs jobs = load(definition(R"({"hour": 9, "jitter": 120})"));
+  ASSERT_EQ(jobs.definitions.size(), 1U) << text_of(jobs.problems.front());
+  EXPECT_EQ(jobs.definitions[0].job.window, (WindowSpec{WindowMode::after, Seconds(120)}));
+}
+
+TEST(Cronken, OneBadDefinitionDisablesOnlyItself) {
+  struct Case {
+    std::string text;
+    std::string field;
+  };
+  const std::string good = R"("job_args": {"cmd": "x", "lock": true, "ttl": 1})";
+  const Case cases[] = {
+      {R"({"job_args": {"cmd": "x", "lock": true, "ttl": 1}})", "cron_args"},
+      {R"({"cron_args": {"hour": 1}})", "job_args"},
+      {R"({"cron_args": {"hours": 1}, )" + good + "}", "cron_args.hours"},
+      {R"({"cron_args": {"hour": 25}, )" + good + "}", "cron_args.hour"},
+      {R"({"cron_args": {"hour": 1, "timezone": "Mars"}, )" + good + "}", "cron_args.timezone"},
+      {R"({"cron_args": {"hour": 1}, "job_args": {"cmd": "x", "lock": true}})", "job_args.ttl"},
+      {R"({"cron_args": {"hour": 1}, "job_args": {"cmd": 5, "lock": true, "ttl": 1}})", "job_args.cmd"},
+      {R"({"cron_args": {"hour": 1}, "job_args": {"cmd": "x", "lock": [], "ttl": 1}})", "job_args.lock"},
+      {R"({"cron_args": {"hour": 1}, "job_args": {"cmd": "x", "lock": true, "ttl": -1}})", "job_args.ttl"},
+      {R"({"cron_args": {"hour": 1}, "kron": {"name": "x"}, )" + good + "}", "kron.name"},
+      {R"({"cron_args": {"hour": 1, "jitter": 5}, "kron": {"window": "1m"}, )" + good + "}", "kron.window"},
+      {R"({"cron_args": {"hour": 1}, "kron": {"windo": "1m"}, )" + good + "}", "windo"},
+      {"[]", "bad"},
+  };
+  for (const Case& c : cases) {
+    const LoadedJobs jobs = load(R"({"bad": )" + c.text + R"(, "good": {"cron_args": {"hour": 1}, )" + good + "}}");
+    ASSERT_FALSE(jobs.problems.empty()) << c.text;
+    EXPECT_EQ(jobs.problems[0].field, c.field) << text_of(jobs.problems[0]);
+    ASSERT_EQ(jobs.definitions.size(), 1U) << c.text;
+    EXPECT_EQ(jobs.definitions[0].job.identity, "good");
+  }
+}
+
+TEST(Cronken, AJsonFileWithAListOfJobsIsTheModel) {
+  const LoadedJobs jobs = load(R"({"jobs": [{"name": "a", "schedule": "@daily", "command": "true"}]})");
+  ASSERT_EQ(jobs.definitions.size(), 1U);
+  EXPECT_EQ(jobs.definitions[0].spelling, Spelling::yaml);
+}
+
+}  // namespace
+}  // namespace kron::jobs

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kron/core/job.h"
+
+namespace kron::jobs {
+
+enum class Spelling : std::uint8_t { kron, yaml, crontab, cronken };
+std::string_view name_of(Spelling spelling);
+
+inline constexpr Seconds kDefaultGrace{10};
+inline constexpr std::uint32_t kDefaultHistory = 20;
+
+// What the kernel is asked to hold a run to (setrlimit); absent: as inherited.
+struct ResourceLimits {
+  std::optional<Seconds> cpu;
+  std::optional<std::uint64_t> memory;     // bytes of address space
+  std::optional<std::uint64_t> file_size;  // bytes
+  std::optional<std::uint64_t> core;       // bytes
+  std::optional<std::uint64_t> files;
+  std::optional<std::uint64_t> processes;
+
+  bool operator==(const ResourceLimits&) const = default;
+};
+
+// What only a cronken definition says: the lock that all hosts contend for, and the paused flag of its job_state.
+struct ClusterTerms {
+  bool locked = true;
+  std::string lock_name;  // empty: the job's name
+  Seconds ttl{0};
+  bool paused = false;
+
+  bool operator==(const ClusterTerms&) const = default;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// How a job runs, beyond its command. Most jobs of a file share one of these.
+struct RunOptions {
+  std::string shell;        // empty: the command's words are executed directly; else this program with -c
+  std::string user, group;  // empty: the daemon's
+  std::string cwd;          // absolute, or `~`: $HOME as the job sees it; empty: the daemon's default
+  Environment env;          // in the order given; a name once
+  std::optional<std::uint32_t> umask;
+  Seconds timeout{0};  // 0: none
+  Seconds grace = kDefaultGrace;
+  std::string out, err;  // empty: captured; `discard`; or an absolute path that is appended to
+  std::optional<int> nice;
+  ResourceLimits limits;
+  std::uint32_t history = kDefaultHistory;
+  std::string description;
+  std::string task;                   // submit a task of this type instead of running a command
+  std::optional<std::string> input;   // the command's standard input, or the task's payload
+  std::optional<ClusterTerms> terms;  // cronken only
+
+  bool operator==(const RunOptions&) const = default;
+};
+
+// A job as its author wrote it: what decides (Job), what it runs, and where it stands. A value, and a small one: a
+// daemon holds a million. Equality is about what is said, not about where.
+struct JobDefinition {
+  Job job;
+  std::string command;                        // as written; empty for a task. words_of splits it
+  std::shared_ptr<const RunOptions> options;  // never null
+  std::shared_ptr<const std::string> file;    // never null
+  std::uint32_t line = 0;
+  Spelling spelling = Spelling::kron;
+
+  JobDefinition();
+  bool operator==(const JobDefinition& other) const;
+};
+
+// Hands out one shared copy for equal options, as long as they come close together (as they do in one file).
+class OptionsPool {
+ public:
+  std::shared_ptr<const RunOptions> share(RunOptions options);
+
+ private:
+  static constexpr std::size_t kKept = 16;
+  std::vector<std::shared_ptr<const RunOptions>> recent_;
+  std::size_t next_ = 0;
+};
+
+// `[a-z0-9]([a-z0-9._/-]*[a-z0-9])?`, at most 200 bytes: what a job file may call a job.
+bool is_job_name(std::string_view name);
+
+// 64k, 2M, 1G, 512: powers of 1024, or plain bytes.
+Result<std::uint64_t> parse_size(std::string_view text);
+std::string size_text(std::uint64_t bytes);
+
+}  // namespace kron::jobs

@@ -1,0 +1,91 @@
+#include "kron/jobs/import_cronjob.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kron/jobs/yaml.h"
+
+namespace kron::jobs {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Imported {
+  std::vector<Node> kron_jobs;
+  std::vector<Problem> problems;
+};
+
+Imported import(const std::string& text) {
+  ZoneDatabase zones;
+  Report report("cronjob.yaml", text);
+  std::vector<Node> kron_jobs = import_cronjobs(text, zones, report);
+  return {std::move(kron_jobs), report.take()};
+}
+
+// A CronJob whose spec has these lines beside a template.
+std::string cron_job(const std::string& spec) {
+  return "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  jobTemplate: {spec: {}}\n" + spec;
+}
+
+std::string policy_for(const std::string& spec) {
+  const Imported imported = import(cron_job("  schedule: \"0 0 * * *\"\n" + spec));
+  if (imported.kron_jobs.empty()) return "";
+  return yaml_text(*imported.kron_jobs.front().find("spec")->find("policy"));
+}
+
+TEST(ImportCronjob, PolicySaysWhatKubernetesAssumes) {
+  EXPECT_EQ(policy_for(""), "concurrency: allow\ndeadline: 52w\n");
+  EXPECT_EQ(policy_for("  concurrencyPolicy: Replace\n  startingDeadlineSeconds: 0\n"),
+            "concurrency: replace\ndeadline: 0s\n");
+  EXPECT_EQ(policy_for("  suspend: true\n  startingDeadlineSeconds: 90\n"),
+            "concurrency: allow\ndeadline: 1m30s\nsuspend: true\n");
+  EXPECT_EQ(policy_for("  startingDeadlineSeconds: -1\n"), "");
+}
+
+TEST(ImportCronjob, AZoneBeforeTheFieldsBecomesTheZone) {
+  const Imported imported = import(cron_job("  schedule: \"CRON_TZ=Asia/Tokyo 0 6 * * 1\"\n"));
+  ASSERT_EQ(imported.kron_jobs.size(), 1U);
+  const Node& spec = *imported.kron_jobs.front().find("spec");
+  EXPECT_EQ(*spec.find("schedule")->as<std::string>(), "0 6 * * 1");
+  EXPECT_EQ(*spec.find("timezone")->as<std::string>(), "Asia/Tokyo");
+}
+
+TEST(ImportCronjob, NotesWhereTheDayRulesDiffer) {
+  struct Case {
+    std::string schedule;
+    bool differs;
+  };
+  for (const auto& [schedule, differs] : std::vector<Case>{{"0 0 */2 * 1", true},
+                                                           {"0 0 1 * */2", true},
+                                                           {"0 0 */2 * *", false},
+                                                           {"0 0 1 * 1", false},
+                                                           {"@daily", false}}) {
+    const Imported imported = import(cron_job("  timeZone: UTC\n  schedule: \"" + schedule + "\"\n"));
+    const bool noted = std::ranges::any_of(imported.problems, [](const Problem& problem) {
+      return problem.message.find("match both") != std::string::npos;
+    });
+    EXPECT_EQ(noted, differs) << schedule;
+    EXPECT_EQ(imported.kron_jobs.size(), 1U) << schedule;
+  }
+}
+
+TEST(ImportCronjob, MistakesNameTheirPlace) {
+  const Imported imported = import(cron_job("  timeZone: UTC\n  schedule: \"0 99 * * *\"\n"));
+  EXPECT_TRUE(imported.kron_jobs.empty());
+  ASSERT_FALSE(imported.problems.empty());
+  EXPECT_EQ(imported.problems.front().at.line, 7U);
+  EXPECT_THAT(imported.problems.front().message, HasSubstr("hour"));
+}
+
+TEST(ImportCronjob, WhateverIsReadIsAnswered) {
+  for (const char* text : {"", "[]", "- 1", "kind: CronJob", "kind: [", "kind: 3",
+                           "kind: CronJob\nmetadata: x\nspec: y", "kind: List\nitems: [1, null, {}]",
+                           "apiVersion: batch/v1\nkind: CronJob\nmetadata: []\nspec: {schedule: 5, jobTemplate: x}"}) {
+    const Imported imported = import(text);
+    EXPECT_TRUE(imported.kron_jobs.empty()) << text;
+    EXPECT_FALSE(imported.problems.empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace kron::jobs

@@ -1,0 +1,274 @@
+#include "kron/jobs/kron_line.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/jobs/load.h"
+
+namespace kron::jobs {
+namespace {
+
+LoadedJobs load(std::string_view text) {
+  static ZoneDatabase zones;
+  return load_text("jobs.kron", text, Spelling::kron, zones);
+}
+
+JobDefinition only_job(std::string_view text) {
+  LoadedJobs jobs = load(text);
+  for (const Problem& problem : jobs.problems) ADD_FAILURE() << text_of(problem);
+  EXPECT_EQ(jobs.definitions.size(), 1U) << text;
+  return jobs.definitions.empty() ? JobDefinition() : jobs.definitions.front();
+}
+
+TEST(KronLine, SaysTheWholeModel) {
+  const JobDefinition definition = only_job(
+      "# nightly backup\n"
+      "0 0 * * * @tz(Europe/Paris) @win(after,3h) @dist(skewLate,shape=2.5) @seed(stable,salt=backup) "
+      "@policy(concurrency=replace,deadline=30m,suspend=true) @avoid(dates=2026-12-24..2026-12-26) "
+      "@only(hours=9-17,20,dow=MON-FRI) @dst(gap=skip) name=db-backup "
+      "command=\"/usr/bin/backup --full\" user=backup group=disk cwd=/srv umask=027 timeout=2h grace=30s "
+      "stdout=discard "
+      "stderr=/var/log/err nice=5 limits=\"memory=1G,cpu=60s,files=1024\" history=5 description=\"nightly backup\" "
+      "env=A=1 env=\"B=x y\" env=C=\"q r\" shell=true stdin=text\n");
+  const Job& job = definition.job;
+  EXPECT_EQ(job.identity, "db-backup");
+  EXPECT_EQ(job.zone.name(), "Europe/Paris");
+  EXPECT_EQ(job.window, (WindowSpec{WindowMode::after, std::chrono::hours(3)}));
+  EXPECT_EQ(job.distribution.shape, 2.5);
+  EXPECT_EQ(job.salt, "backup");
+  EXPECT_EQ(job.policy, (Policy{Concurrency::replace, true, Seconds(1800)}));
+  EXPECT_EQ(job.constraints.avoid.dates, (std::vector<DateRange>{{20261224, 20261226}}));
+  EXPECT_EQ(job.constraints.only.hours, 0x13FE00U);
+  EXPECT_EQ(job.constraints.only.weekdays, 0x3E);
+  EXPECT_EQ(job.schedule.dst, (DstRule{DstRule::Gap::skip, DstRule::Overlap::first}));
+  EXPECT_EQ(definition.command, "/usr/bin/backup --full");
+  EXPECT_EQ(definition.line, 2U);
+  const RunOptions& options = *definition.options;
+  EXPECT_EQ(options.shell, "/bin/sh");
+  EXPECT_EQ(options.env, (Environment{{"A", "1"}, {"B", "x y"}, {"C", "q r"}}));
+  EXPECT_EQ(options.umask, 027U);
+  EXPECT_EQ(options.timeout, Seconds(7200));
+  EXPECT_EQ(options.grace, Seconds(30));
+  EXPECT_EQ(options.out, "discard");
+  EXPECT_EQ(options.err, "/var/log/err");
+  EXPECT_EQ(options.nice, 5);
+  EXPECT_EQ(options.limits.memory, std::uint64_t{1} << 30);
+  EXPECT_EQ(options.limits.cpu, Seconds(60));
+  EXPECT_EQ(options.limits.files, 1024U);
+  EXPECT_EQ(options.history, 5U);
+  EXPECT_EQ(options.description, "nightly backup");
+  EXPECT_EQ(options.input, "text");
+}
+
+TEST(KronLine, DefaultsAreTheContracts) {
+  const JobDefinition definition = only_job("@daily name=a command=true");
+  EXPECT_EQ(definition.job.zone.name(), "UTC");
+  EXPECT_EQ(definition.job.window, WindowSpec{});
+  EXPECT_EQ(definition.job.policy, Policy{});
+  EXPECT_EQ(definition.options->history, 20U);
+  EXPECT_TRUE(definition.options->shell.empty());
+}
+
+TEST(KronLine, DstPartsThatAreLeftOutKeepTheExpressionsRule) {
+  const Schedule schedule = only_job("*/30 * * * * @dst(overlap=first) name=a command=true").job.schedule;
+  EXPECT_EQ(schedule.dst, (DstRule{DstRule::Gap::skip, DstRule::Overlap::first}));
+}
+
+TEST(KronLine, SchedulesOfEveryKindComeFirst) {
+  EXPECT_EQ(only_job("@every 90s name=a command=true").job.schedule.every, Seconds(90));
+  EXPECT_EQ(only_job("@reboot name=a command=true").job.schedule.kind, Schedule::Kind::reboot);
+  EXPECT_EQ(only_job("H H(0-5) * * * @tz(UTC) name=a command=true").job.schedule.kind, Schedule::Kind::fields);
+  EXPECT_EQ(only_job("0 0 12 * * ? 2030 name=a command=true").job.schedule.kind, Schedule::Kind::fields);
+}
+
+TEST(KronLine, QuotesKeepBlanksAndOtherBackslashesStayThemselves) {
+  EXPECT_EQ(only_job(R"(@daily name=a command="say \"a b\" \\ \d")").command, R"(say "a b" \ \d)");
+  EXPECT_EQ(only_job(R"(@daily name=a command=C:\x\y)").command, R"(C:\x\y)");
+}
+
+TEST(KronLine, ModifiersTakeBlanksAndBareWordsInAnyOrder) {
+  EXPECT_EQ(only_job("@daily @win( 3h , before ) name=a command=true").job.window.mode, WindowMode::before);
+  EXPECT_EQ(only_job("@daily @win(3h) name=a command=true").job.window.mode, WindowMode::after);
+  EXPECT_EQ(only_job("@daily name=a @seed(weekly) command=true").job.seed_strategy, SeedStrategy::weekly);
+  EXPECT_EQ(only_job("@daily @seed(salt=\"a,b)=\") name=a command=true").job.salt, "a,b)=");
+}
+
+TEST(KronLine, CalendarsAreNamedInOnlyAndAvoid) {
+  const JobDefinition definition = only_job(
+      "@daily @avoid(calendar=holidays,dow=SUN) name=a command=true calendar=\"holidays:2026-12-24, "
+      "2027-01-01..2027-01-03\"");
+  ASSERT_EQ(definition.job.constraints.avoid.calendars.size(), 1U);
+  EXPECT_EQ(definition.job.constraints.avoid.calendars[0].dates,
+            (std::vector<DateRange>{{20261224, 20261224}, {20270101, 20270103}}));
+  EXPECT_EQ(definition.job.constraints.avoid.weekdays, 1);
+}
+
+TEST(KronLine, BackslashJoinsLinesAndPlacesStayRight) {
+  EXPECT_EQ(only_job("@daily \\\n  name=a \\\r\n  command=\"x \\\ny\"\n").command, "x y");
+  const LoadedJobs jobs = load("@daily \\\n  name=a \\\n  comand=x\n@daily name=b command=true\n");
+  ASSERT_EQ(jobs.problems.size(), 1U);
+  EXPECT_EQ(jobs.problems[0].at, (Position{3, 3}));
+  EXPECT_EQ(jobs.problems[0].source_line, "  comand=x");
+  EXPECT_EQ(jobs.definitions.size(), 1U);
+}
+
+TEST(KronLine, CrlfAndBomAreTolerated) {
+  EXPECT_EQ(only_job("\xEF\xBB\xBF# x\r\n@daily name=a command=true\r\n").command, "true");
+}
+
+TEST(KronLine, AnEmptyFileHasNoJobsAndNoProblems) {
+  for (const char* text : {"", "\n", "# only\n  # comments\n\n", "\xEF\xBB\xBF"}) {
+    const LoadedJobs jobs = load(text);
+    EXPECT_TRUE(jobs.definitions.empty());
+    EXPECT_TRUE(jobs.problems.empty());
+  }
+}
+
+struct BadLine {
+  std::string line;
+  std::size_t column;
+  std::string message;
+  std::string cure;
+};
+
+class BadKronLine : public ::testing::TestWithParam<BadLine> {};
+
+TEST_P(BadKronLine, IsReportedWithItsPlaceAndCure) {
+  const BadLine& bad = GetParam();
+  const LoadedJobs jobs = load("@hourly name=good command=true\n" + bad.line + "\n@hourly name=good2 command=true\n");
+  ASSERT_EQ(jobs.problems.size(), 1U) << bad.line << (jobs.problems.empty() ? "" : text_of(jobs.problems.back()));
+  const Problem& problem = jobs.problems.front();
+  EXPECT_EQ(problem.severity, Severity::error);
+  EXPECT_EQ(problem.at, (Position{2, bad.column})) << text_of(problem);
+  EXPECT_NE(problem.message.find(bad.message), std::string::npos) << text_of(problem);
+  EXPECT_NE(problem.cure.find(bad.cure), std::string::npos) << text_of(problem);
+  EXPECT_EQ(jobs.definitions.size(), 2U) << "the other lines are read all the same";
+}
+
+const BadLine kBadLines[] = {
+    {"@daily name=a comand=true", 15, "unknown key 'comand'", "did you mean command?"},
+    {"@daily name=a command=true zzzzzz=1", 28, "unknown key 'zzzzzz'", "known are name"},
+    {"@daily name=a command=true timezone=UTC", 28, "unknown key 'timezone'", "write @tz(…)"},
+    {"@daily name=a name=b command=true", 15, "the key 'name' is given twice", "keep one"},
+    {"@daily @tzz(UTC) name=a command=true", 8, "unknown modifier '@tzz'", "did you mean @tz?"},
+    {"@daily @tz(UTC) @tz(UTC) name=a command=true", 17, "@tz is given twice", "into one @tz"},
+    {"@daily @tz(Europe/Pariss) name=a command=true", 12, "timezone: ", ""},
+    {"@daily @tz(../etc/passwd) name=a command=true", 12, "timezone: ", ""},
+    {"@daily @tz(UTC name=a command=true", 11, "parenthesis is never closed", ")"},
+    {"@daily @tz(UTC)name=a command=true", 16, "a blank is missing", ""},
+    {"@daily @win(sideways,3h) name=a command=true", 13, "window.mode: ", ""},
+    {"@daily @win(after,3x) name=a command=true", 20, "window.duration: ", "such as 90s"},
+    {"@daily @win(after) name=a command=true", 8, "the window has no duration", "30m"},
+    {"@daily @win(after,3h,4h) name=a command=true", 22, "'duration' is given twice", ""},
+    {"@daily @dist(skewlate) name=a command=true", 14, "distribution", "did you mean skewLate?"},
+    {"@daily @dist(skewLate,shape=nan) name=a command=true", 29, "shape", ""},
+    {"@daily @dist(uniform,shape=2) name=a command=true", 22, "uniform takes no parameters", ""},
+    {"@daily @seed(sometimes) name=a command=true", 14, "seed.strategy: ", ""},
+    {"@daily @policy(forbid) name=a command=true", 16, "'forbid' does not belong into @policy", "concurrency=forbid"},
+    {"@daily @policy(deadline=1.5s) name=a command=true", 25, "policy.deadline: ", ""},
+    {"@daily @policy(concurency=allow) name=a command=true", 16, "unknown key 'concurency'", "concurrency"},
+    {"@daily @policy(suspend=yes) name=a command=true", 16, "policy.suspend: expected true or false", ""},
+    {"@daily @only(hour=9-17) name=a command=true", 19, "unknown", "hours"},
+    {"@daily @only(hours=9-25) name=a command=true", 22, "only.hours: ", ""},
+    {"@daily @only(9-17) name=a command=true", 14, "does not belong into @only", "hours=9-17"},
+    {"@daily @only(calendar=feasts) name=a command=true", 23, "no calendar is defined", ""},
+    {"@daily @dst(gap=jump) name=a command=true", 13, "dst: ", "run, skip"},
+    {"60 * * * * name=a command=true", 1, "schedule: ", ""},
+    {"* * * name=a command=true", 1, "schedule: ", ""},
+    {"0 0 31 2 * name=a command=true", 5, "schedule: ", ""},
+    {"name=a command=true", 1, "the job has no schedule", "30 2 * * *"},
+    {"@daily command=true", 1, "the job has no name", ""},
+    {"@daily name=a", 1, "the job has no command", "task"},
+    {"@daily name=A command=true", 13, "'A' is no job name", "lower-case"},
+    {"@daily name=a command=\"true", 23, "this quote is never closed", "\\\""},
+    {"@daily name=a command=say hello", 27, "unexpected word 'hello'", "double quotes"},
+    {"@daily name=a command=true # why", 28, "unexpected word '#'", "line of its own"},
+    {"@daily name=a command=\"'\"", 24, "is never closed", ""},
+    {"@daily name=a command=\"\"", 24, "the command is empty", ""},
+    {"@daily name=a command=true task=t", 28, "a command or a task, not both", "remove one"},
+    {"@daily name=a command=true umask=9", 34, "is no umask", "022"},
+    {"@daily name=a command=true timeout=soon", 36, "timeout: ", "90s"},
+    {"@daily name=a command=true nice=20", 33, "not a whole number from -20 to 19", ""},
+    {"@daily name=a command=true history=x", 36, "not a whole number", ""},
+    {"@daily name=a command=true env=A", 32, "gives no value", "NAME=value"},
+    {"@daily name=a command=true env=A=1 env=A=2", 32, "the variable 'A' is given twice", ""},
+    {"@daily name=a command=true cwd=srv", 32, "no absolute path", "~"},
+    {"@daily name=a command=true shell=bash", 34, "is no shell", "absolute path"},
+    {"@daily name=a command=true stdout=here", 35, "no place for output", "discard"},
+    {"@daily name=a command=true user=a:b", 33, "is no user name", ""},
+    {"@daily name=a command=true limits=memory", 35, "is no limit", "memory=512M"},
+    {"@daily name=a command=true limits=memory=1X", 28, "unknown unit", ""},
+    {"@daily name=a command=true calendar=2026-12-24", 37, "needs a name and dates", "holidays:"},
+    {"@daily @only(calendar=c) name=a command=true calendar=c:2026-13-01", 55, "calendars.c", ""},
+    {"@daily name=a command=\"a\x01\"", 25, "a control character", "UTF-8"},
+    {"@daily name=a command=\xFF", 1, "not valid UTF-8", "iconv"},
+};
+INSTANTIATE_TEST_SUITE_P(Table, BadKronLine, ::testing::ValuesIn(kBadLines));
+
+TEST(KronLine, NulBytesAndOverlongLinesAreRefused) {
+  const LoadedJobs nul = load(std::string("@daily name=a command=\"x") + '\0' + "y\"\n@daily name=b command=true\n");
+  ASSERT_EQ(nul.problems.size(), 1U);
+  EXPECT_EQ(nul.problems[0].message, "a NUL byte");
+  EXPECT_EQ(nul.problems[0].at, (Position{1, 25}));
+  EXPECT_EQ(nul.definitions.size(), 1U);
+
+  const std::string megabyte(std::size_t{1} << 20, 'x');
+  for (const std::string& line : {"@daily name=a command=" + megabyte, "@daily name=a command=x\\\n" + megabyte}) {
+    const LoadedJobs jobs = load(line + "\n@daily name=b command=true\n");
+    ASSERT_EQ(jobs.problems.size(), 1U);
+    EXPECT_NE(jobs.problems[0].message.find("longer than 128 KiB"), std::string::npos);
+    EXPECT_LE(text_of(jobs.problems[0]).size(), 500U);
+    EXPECT_EQ(jobs.definitions.size(), 1U);
+  }
+}
+
+TEST(KronLine, Utf16IsNamed) {
+  const LoadedJobs jobs = load(std::string_view("\xFF\xFE@\0", 4));
+  ASSERT_EQ(jobs.problems.size(), 1U);
+  EXPECT_NE(jobs.problems[0].message.find("UTF-16"), std::string::npos);
+}
+
+TEST(KronLine, AllMistakesOfALineAreFound) {
+  const LoadedJobs jobs = load("61 * * * * @tz(Mars/Base) @win(after,x) name=A command=\"\" nice=99\n");
+  EXPECT_EQ(jobs.problems.size(), 6U);
+}
+
+TEST(KronLine, WarnsOfWhatIsHardlyMeant) {
+  struct Case {
+    std::string line;
+    std::size_t column;
+    std::string message;
+  };
+  const Case cases[] = {
+      {"*/90 * * * * name=a command=true", 3, "a step of 90 is larger"},
+      {"0 0-5/10 * * * name=a command=true", 7, "a step of 10 is larger"},
+      {"0 0 * * MON-FRI/7 name=a command=true", 17, "a step of 7 is larger"},
+      {"@daily name=a command=\"ls | wc\"", 27, "no shell reads this command: '|'"},
+      {"@daily name=a command=true calendar=x:2026-12-24", 37, "the calendar 'x' is not used"},
+  };
+  for (const Case& c : cases) {
+    const LoadedJobs jobs = load(c.line);
+    ASSERT_EQ(jobs.problems.size(), 1U) << c.line;
+    EXPECT_EQ(jobs.problems[0].severity, Severity::warning);
+    EXPECT_EQ(jobs.problems[0].at.column, c.column) << text_of(jobs.problems[0]);
+    EXPECT_NE(jobs.problems[0].message.find(c.message), std::string::npos) << text_of(jobs.problems[0]);
+    EXPECT_EQ(jobs.definitions.size(), 1U);
+  }
+}
+
+TEST(KronLine, PrintsCanonicallyAndRefusesWhatALineCannotSay) {
+  JobDefinition definition = only_job(
+      "0 0 * * * name=a command=\"echo \\\"x\\\"\" @seed(salt=\"a b\") @tz(Europe/Paris) @win(3h) env=A=\"1 2\"");
+  const auto line = kron_line(definition);
+  ASSERT_TRUE(line);
+  EXPECT_EQ(*line,
+            "0 0 * * * @tz(Europe/Paris) @win(after,3h) @seed(salt=\"a b\") name=a command=\"echo \\\"x\\\"\" "
+            "env=\"A=1 2\"");
+  definition.command = "a\nb";
+  EXPECT_FALSE(kron_line(definition));
+  definition.command = "a";
+  definition.job.identity = "A";
+  EXPECT_FALSE(kron_line(definition));
+}
+
+}  // namespace
+}  // namespace kron::jobs

@@ -1,0 +1,200 @@
+#include "kron/jobs/lint.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
+#include "kron/core/allowed_share.h"
+#include "kron/core/state.h"
+#include "kron/jobs/dst_effects.h"
+
+namespace kron::jobs {
+namespace {
+
+constexpr std::size_t kSampledPeriods = 16;
+constexpr double kNotableChance = 0.001;
+constexpr Seconds kLookAhead = std::chrono::duration_cast<Seconds>(std::chrono::years(5));
+constexpr Seconds kMinute{60};
+
+std::vector<Instant> coming_periods(const Job& job, Instant now, std::size_t most) {
+  std::vector<Instant> periods;
+  for (std::optional<Instant> next = job.schedule.next_after(now, job.zone); next && periods.size() < most;
+       next = job.schedule.next_after(*next, job.zone)) {
+    periods.push_back(*next);
+  }
+  return periods;
+}
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %%", share * 100);
+  return text.data();
+}
+
+std::string clock_text(const CivilTime& time) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02d-%02d %02d:%02d", time.year, time.month, time.day, time.hour,
+                time.minute);
+  return text.data();
+}
+
+class Linter {
+ public:
+  explicit Linter(const LintOptions& options) : options_(options) {}
+
+  void look_at(const JobDefinition& definition);
+  void look_for_herds();
+  std::vector<Problem> problems;
+
+ private:
+  struct Herd {
+    std::size_t count = 0;
+    const JobDefinition* first = nullptr;
+    std::string names;
+  };
+
+  void say(Severity severity, const JobDefinition& at, std::string_view field, std::string message, std::string cure) {
+    problems.push_back({severity,
+                        *at.file,
+                        {at.line, 1},
+                        std::string(field),
+                        quoted(at.job.identity, 80) + ": " + std::move(message),
+                        std::move(cure),
+                        {},
+                        0});
+  }
+  void look_at_window(const JobDefinition& definition, std::span<const Instant> periods);
+  void look_at_constraints(const JobDefinition& definition, std::span<const Instant> periods);
+  void look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods);
+  void look_at_dst(const JobDefinition& definition);
+
+  const LintOptions& options_;
+  std::map<Instant, Herd> herds_;
+};
+
+void Linter::look_at(const JobDefinition& definition) {
+  const Job& job = definition.job;
+  if (job.schedule.kind == Schedule::Kind::reboot) return;
+  const bool is_plain = job.window.duration.count() == 0 && job.constraints.empty();
+  const std::vector<Instant> periods = coming_periods(job, options_.now, is_plain ? 2 : kSampledPeriods);
+  if (periods.empty()) {
+    return say(Severity::warning, definition, "schedule", "the schedule has no time after " + rfc3339(options_.now),
+               "it will never run again; remove it or change its years");
+  }
+  look_at_window(definition, periods);
+  look_at_constraints(definition, periods);
+  look_at_deadline(definition, periods);
+  look_at_dst(definition);
+  if (job.window.duration.count() != 0) return;
+  constexpr std::size_t kNamesShown = 3;
+  Herd& herd = herds_[periods.front()];
+  if (herd.first == nullptr) herd.first = &definition;
+  if (herd.count++ < kNamesShown) herd.names += (herd.names.empty() ? "" : ", ") + job.identity;
+}
+
+void Linter::look_at_window(const JobDefinition& definition, std::span<const Instant> periods) {
+  const Job& job = definition.job;
+  const auto length = std::chrono::duration_cast<Seconds>(job.window.duration);
+  if (length.count() == 0 || periods.size() < 2) return;
+  Seconds shortest = Seconds::max();
+  std::uint64_t most_open = 0;
+  for (std::size_t i = 1; i < periods.size(); ++i) {
+    shortest = std::min(shortest, periods[i] - periods[i - 1]);
+    const Instant since = std::max(periods[i] - length, kFirstInstant);
+    most_open = std::max(most_open, job.schedule.count_between(since, periods[i], job.zone));
+  }
+  if (length <= shortest) return;
+  const std::string facts = "the window of " + duration_text(job.window.duration) + " is longer than the " +
+                            duration_text(shortest) + " between periods: up to " + std::to_string(most_open) +
+                            " periods are open at once";
+  if (most_open > kMostOpenPeriods) {
+    say(Severity::error, definition, "window", facts + ", more than " + std::to_string(kMostOpenPeriods),
+        "make the window shorter or the schedule rarer");
+  } else {
+    say(Severity::warning, definition, "window", facts + ", and their runs can come out of order",
+        "a window of at most " + duration_text(shortest) + " keeps them apart");
+  }
+}
+
+void Linter::look_at_constraints(const JobDefinition& definition, std::span<const Instant> periods) {
+  const Job& job = definition.job;
+  if (job.constraints.empty()) return;
+  AllowedShare worst;
+  Instant worst_period;
+  std::size_t hopeless = 0;
+  for (const Instant period : periods) {
+    const AllowedShare share = allowed_share(job, period);
+    if (share.share <= 0) ++hopeless;
+    if (share.chance_unschedulable > worst.chance_unschedulable) {
+      worst = share;
+      worst_period = period;
+    }
+  }
+  if (worst.chance_unschedulable <= kNotableChance) return;
+  std::string message;
+  if (hopeless != 0) {
+    message = std::to_string(hopeless) + " of the next " + std::to_string(periods.size()) +
+              " periods have no allowed time in their window, the first problem at " + rfc3339(worst_period);
+  } else {
+    message = "only " + percent(worst.share) + " of the window of " + rfc3339(worst_period) +
+              " is allowed, so with a chance of " + percent(worst.chance_unschedulable) + " it gets no time";
+  }
+  say(Severity::warning, definition, "only", std::move(message),
+      "widen the window or the constraints, or schedule where they allow it");
+}
+
+void Linter::look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods) {
+  const Job& job = definition.job;
+  if (job.window.duration.count() != 0 || job.policy.deadline.count() != 0 || periods.size() < 2) return;
+  if (periods[1] - periods[0] > kMinute) return;
+  say(Severity::warning, definition, "policy.deadline",
+      "it runs every " + duration_text(periods[1] - periods[0]) +
+          " with a deadline of 0s: a start that is a second late "
+          "is missed",
+      "allow for load with a deadline such as 10s");
+}
+
+void Linter::look_at_dst(const JobDefinition& definition) {
+  constexpr std::array<std::string_view, 3> kVerbs{"moved to after the gap", "dropped", "run twice"};
+  const Instant until = std::min(options_.now + kLookAhead, kLastInstant);
+  std::string list;
+  for (const DstEffect& effect : dst_effects(definition.job, options_.now, until)) {
+    list += (list.empty() ? "" : ", ") + clock_text(effect.local);
+    if (effect.count > 1) list += " and " + std::to_string(effect.count - 1) + " more";
+    list += " " + std::string(kVerbs[static_cast<std::size_t>(effect.kind)]);
+  }
+  if (list.empty()) return;
+  say(Severity::warning, definition, "dst",
+      "changes of the clock in " + definition.job.zone.name() + " touch it: " + list,
+      "choose a time outside the change, or say what you want with dst (gap=run|skip, overlap=first|second|both)");
+}
+
+void Linter::look_for_herds() {
+  for (const auto& [at, herd] : herds_) {
+    if (herd.count < options_.herd) continue;
+    problems.push_back({Severity::warning,
+                        *herd.first->file,
+                        {herd.first->line, 1},
+                        "window",
+                        std::to_string(herd.count) + " jobs without a window start together at " + rfc3339(at) + " (" +
+                            herd.names + " …)",
+                        "give them a window, so that they spread: @win(after,5m)",
+                        {},
+                        0});
+  }
+}
+
+}  // namespace
+
+std::vector<Problem> lint(std::span<const JobDefinition> definitions, const LintOptions& options) {
+  Linter linter(options);
+  for (const JobDefinition& definition : definitions) linter.look_at(definition);
+  linter.look_for_herds();
+  return std::move(linter.problems);
+}
+
+}  // namespace kron::jobs

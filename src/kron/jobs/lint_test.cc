@@ -1,0 +1,109 @@
+#include "kron/jobs/lint.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/base/rfc3339.h"
+#include "kron/jobs/dst_effects.h"
+#include "kron/jobs/load.h"
+
+namespace kron::jobs {
+namespace {
+
+const Instant kNow = *parse_rfc3339("2026-11-15T00:00:00Z");
+
+std::vector<JobDefinition> definitions(std::string_view lines) {
+  static ZoneDatabase zones;
+  LoadedJobs jobs = load_text("f.kron", lines, Spelling::kron, zones);
+  for (const Problem& problem : jobs.problems) ADD_FAILURE() << text_of(problem);
+  return std::move(jobs.definitions);
+}
+
+std::vector<Problem> linted(std::string_view lines) { return lint(definitions(lines), {.now = kNow}); }
+
+struct Case {
+  std::string line;
+  Severity severity;
+  std::string field;
+  std::string message;
+};
+
+TEST(Lint, WarnsOfWhatTheAuthorHardlyWants) {
+  const Case cases[] = {
+      {"0 * * * * @win(2h) @policy(deadline=1m)", Severity::warning, "window",
+       "longer than the 1h between periods: up to 3"},
+      {"@every 1s @win(2h) @policy(deadline=1m)", Severity::error, "window", "more than 4096"},
+      {"0 0 * * * @win(24h) @only(between=03:00-03:00)", Severity::warning, "only", "of the window"},
+      {"0 0 * * * @only(dow=MON)", Severity::warning, "only", "13 of the next 16 periods have no allowed time"},
+      {"* * * * *", Severity::warning, "policy.deadline", "every 1m with a deadline of 0s"},
+      {"30 2 * * * @tz(Europe/Paris)", Severity::warning, "dst",
+       "2027-03-28 02:30 moved to after the gap, 2028-03-26 02:30 moved to after the gap"},
+      {"0 0 0 1 1 * 2020", Severity::warning, "schedule", "no time after"},
+  };
+  for (const Case& c : cases) {
+    const auto problems = linted(c.line + " name=a command=true\n");
+    ASSERT_EQ(problems.size(), 1U) << c.line;
+    EXPECT_EQ(problems[0].severity, c.severity);
+    EXPECT_EQ(problems[0].field, c.field) << c.line;
+    EXPECT_NE(problems[0].message.find(c.message), std::string::npos) << problems[0].message;
+    EXPECT_EQ(problems[0].at.line, 1U);
+  }
+}
+
+TEST(Lint, IsSilentAboutGoodJobs) {
+  for (const char* line :
+       {"0 0 * * * @win(3h) @policy(deadline=30m)", "0 * * * * @win(1h)", "* * * * * @policy(deadline=10s)",
+        "* * * * * @win(30s)", "0 12 * * * @tz(Europe/Paris)", "*/15 * * * * @tz(America/New_York)",
+        "0 0 * * * @win(24h) @only(hours=9-17)", "@every 15m", "@reboot", "30 2 * * *"}) {
+    const auto problems = linted(std::string(line) + " name=a command=true\n");
+    EXPECT_TRUE(problems.empty()) << line << ": " << problems[0].message;
+  }
+}
+
+TEST(Lint, FindsHerds) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += "0 3 * * * name=j" + std::to_string(i) + " command=true\n";
+  for (int i = 0; i < 40; ++i) lines += "0 4 * * * @win(1h) name=w" + std::to_string(i) + " command=true\n";
+  const auto problems = linted(lines);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_NE(problems[0].message.find("20 jobs without a window start together at 2026-11-15T03:00:00Z"),
+            std::string::npos)
+      << problems[0].message;
+}
+
+TEST(DstEffects, AreTheExactDates) {
+  struct Expected {
+    DstEffect::Kind kind;
+    CivilTime local;
+    std::uint64_t count;
+  };
+  struct Row {
+    std::string line;
+    std::vector<Expected> effects;
+  };
+  using enum DstEffect::Kind;
+  const Row rows[] = {
+      {"30 2 * * * @tz(Europe/Paris)", {{moved, {2027, 3, 28, 2, 30, 0}, 1}}},
+      {"30 2 * * * @tz(Europe/Paris) @dst(gap=skip)", {{dropped, {2027, 3, 28, 2, 30, 0}, 1}}},
+      {"30 2 * * * @tz(Europe/Paris) @dst(overlap=both)",
+       {{moved, {2027, 3, 28, 2, 30, 0}, 1}, {doubled, {2027, 10, 31, 2, 30, 0}, 1}}},
+      {"*/20 2 * * * @tz(Europe/Paris)", {{dropped, {2027, 3, 28, 2, 0, 0}, 3}, {doubled, {2027, 10, 31, 2, 0, 0}, 3}}},
+      {"0 * * * * @tz(Europe/Paris)", {}},
+      {"0 * * * * @tz(Australia/Lord_Howe)",
+       {{dropped, {2027, 10, 3, 2, 0, 0}, 1}}},  // 01:30-02:00 comes twice, but no full hour is in it
+      {"30 2 * * MON @tz(Europe/Paris)", {}},
+      {"0 1 * * * @tz(America/Sao_Paulo)", {}},
+  };
+  for (const Row& row : rows) {
+    const auto jobs = definitions(row.line + " name=a command=true\n");
+    const auto effects = dst_effects(jobs.at(0).job, kNow, kNow + std::chrono::years(1));
+    ASSERT_EQ(effects.size(), row.effects.size()) << row.line;
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+      EXPECT_EQ(effects[i].kind, row.effects[i].kind) << row.line;
+      EXPECT_EQ(effects[i].local, row.effects[i].local) << row.line;
+      EXPECT_EQ(effects[i].count, row.effects[i].count) << row.line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kron::jobs

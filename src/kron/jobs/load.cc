@@ -1,0 +1,195 @@
+#include "kron/jobs/load.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "kron/base/text.h"
+#include "kron/jobs/cronken.h"
+#include "kron/jobs/kron_line.h"
+#include "kron/jobs/logical_lines.h"
+#include "kron/jobs/yaml.h"
+
+namespace kron::jobs {
+namespace {
+
+bool is_below_cron_d(std::string_view path) { return ("/" + std::string(path)).find("/cron.d/") != std::string::npos; }
+
+// cron reads only files of such names in cron.d, so that package managers' and editors' leftovers do not run.
+bool is_cron_d_name(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+void add(LoadedJobs& all, LoadedJobs part) {
+  std::ranges::move(part.definitions, std::back_inserter(all.definitions));
+  std::ranges::move(part.problems, std::back_inserter(all.problems));
+}
+
+std::vector<JobDefinition> read_documents(std::string_view text, ModelContext& context, Report& report) {
+  std::vector<JobDefinition> definitions;
+  for (const Node& document : parse_yaml(text, report)) {
+    std::ranges::move(read_job_document(document, context, report), std::back_inserter(definitions));
+  }
+  return definitions;
+}
+
+std::vector<JobDefinition> read_json_document(std::string_view text, ModelContext& context, Report& report) {
+  const std::vector<Node> documents = parse_yaml(text, report);
+  if (documents.empty() || report.error_count() != 0) return {};
+  const Node* jobs = documents.front().find("jobs");
+  if (jobs != nullptr && jobs->as<Node::List>() != nullptr) {
+    context.spelling = Spelling::yaml;
+    return read_job_document(documents.front(), context, report);
+  }
+  return read_cronken_document(documents.front(), context, report);
+}
+
+class Loader {
+ public:
+  Loader(const FileAccess& files, ZoneDatabase& zones, const LoadOptions& options)
+      : files_(files), zones_(zones), options_(options) {}
+
+  void load(const std::string& path);
+  LoadedJobs jobs;
+
+ private:
+  void problem(Severity severity, const std::string& path, std::string message, std::string cure = {}) {
+    jobs.problems.push_back({severity, path, {}, {}, std::move(message), std::move(cure), {}, 0});
+  }
+  void load_directory(const std::string& path);
+  void load_file(const std::string& path, const FileAccess::Facts& facts, bool was_named);
+
+  const FileAccess& files_;
+  ZoneDatabase& zones_;
+  const LoadOptions& options_;
+};
+
+void Loader::load(const std::string& path) {
+  const Result<FileAccess::Facts> facts = files_.look(path);
+  if (!facts) return problem(Severity::error, path, facts.error().message);
+  if (facts->is_directory) {
+    load_directory(path);
+  } else {
+    load_file(path, *facts, true);
+  }
+}
+
+void Loader::load_directory(const std::string& path) {
+  Result<std::vector<std::string>> names = files_.list(path);
+  if (!names) return problem(Severity::error, path, names.error().message);
+  std::ranges::sort(*names);
+  for (const std::string& name : *names) {
+    if (name.starts_with('.')) continue;
+    const std::string file = path.ends_with('/') ? path + name : path + "/" + name;
+    const Result<FileAccess::Facts> facts = files_.look(file);
+    if (!facts) {
+      problem(Severity::error, file, facts.error().message);
+    } else if (facts->is_directory) {
+      problem(Severity::note, file, "directories below a directory are not read", "name it on its own");
+    } else {
+      load_file(file, *facts, false);
+    }
+  }
+}
+
+void Loader::load_file(const std::string& path, const FileAccess::Facts& facts, bool was_named) {
+  const std::optional<Spelling> spelling = options_.source ? options_.source : spelling_of(path);
+  if (!spelling) {
+    return problem(was_named ? Severity::error : Severity::note, path, "not read: the name does not say what it is",
+                   "end it in .kron, .yaml or .json, or give --source");
+  }
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  if (!was_named && *spelling == Spelling::crontab && is_below_cron_d(path) && !is_cron_d_name(name)) {
+    return problem(Severity::note, path, "not read: cron passes by files with such a name",
+                   "use letters, digits, _ and - only");
+  }
+  const Result<std::string> text = files_.read(path);
+  if (!text) return problem(Severity::error, path, text.error().message);
+  if (facts.others_can_write) {
+    problem(Severity::warning, path, "everybody can write this file, and so decide what runs",
+            "chmod o-w it; krond refuses it");
+  }
+  add(jobs, load_text(path, *text, *spelling, zones_, options_));
+}
+
+}  // namespace
+
+bool LoadedJobs::has_errors() const {
+  return std::ranges::find(problems, Severity::error, &Problem::severity) != problems.end();
+}
+
+std::optional<Spelling> spelling_of(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (is_below_cron_d(path) || name == "crontab") return Spelling::crontab;
+  if (name.ends_with(".kron")) return Spelling::kron;
+  if (name.ends_with(".yaml") || name.ends_with(".yml")) return Spelling::yaml;
+  if (name.ends_with(".json")) return Spelling::cronken;
+  return std::nullopt;
+}
+
+LoadedJobs load_text(const std::string& file, std::string_view text, Spelling spelling, ZoneDatabase& zones,
+                     const LoadOptions& options) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  Report report(file, text);
+  ModelContext context{.zones = zones, .spelling = spelling, .file = std::make_shared<const std::string>(file)};
+  LoadedJobs jobs;
+  switch (spelling) {
+    case Spelling::kron:
+      jobs.definitions = read_kron_lines(text, context, report);
+      break;
+    case Spelling::yaml:
+      jobs.definitions = read_documents(text, context, report);
+      break;
+    case Spelling::crontab: {
+      CrontabSource source = crontab_source(file);
+      source.form = options.form.value_or(source.form);
+      context.zone = options.local_zone;
+      jobs.definitions = read_crontab(text, source, context, report);
+      break;
+    }
+    case Spelling::cronken:
+      context.zone = options.local_zone;
+      jobs.definitions = read_json_document(text, context, report);
+      break;
+  }
+  jobs.definitions.shrink_to_fit();
+  jobs.problems = report.take();
+  return jobs;
+}
+
+void refuse_repeated_names(LoadedJobs& jobs) {
+  std::unordered_map<std::string_view, const JobDefinition*> first;
+  std::vector<bool> is_repeated(jobs.definitions.size(), false);
+  first.reserve(jobs.definitions.size());
+  bool any = false;
+  for (std::size_t i = 0; i < jobs.definitions.size(); ++i) {
+    const JobDefinition& definition = jobs.definitions[i];
+    const auto [place, is_new] = first.emplace(definition.job.identity, &definition);
+    if (is_new) continue;
+    is_repeated[i] = any = true;
+    const std::string where = *place->second->file + ":" + std::to_string(place->second->line);
+    jobs.problems.push_back({Severity::error,
+                             *definition.file,
+                             {definition.line, 1},
+                             "name",
+                             "the name " + quoted(definition.job.identity, 200) + " is taken by the job at " + where,
+                             "give one of the two another name",
+                             {},
+                             0});
+  }
+  if (!any) return;
+  first.clear();
+  std::size_t index = 0;
+  std::erase_if(jobs.definitions, [&](const JobDefinition&) { return is_repeated[index++]; });
+}
+
+LoadedJobs load_paths(std::span<const std::string> paths, const FileAccess& files, ZoneDatabase& zones,
+                      const LoadOptions& options) {
+  Loader loader(files, zones, options);
+  for (const std::string& path : paths) loader.load(path);
+  refuse_repeated_names(loader.jobs);
+  return std::move(loader.jobs);
+}
+
+}  // namespace kron::jobs

@@ -1,0 +1,210 @@
+#include <algorithm>
+
+#include "kron/base/text.h"
+#include "kron/jobs/action_fields.h"
+#include "kron/jobs/keys.h"
+#include "kron/jobs/model.h"
+#include "kron/jobs/schedule_advice.h"
+#include "kron/jobs/words.h"
+
+namespace kron::jobs {
+namespace {
+
+constexpr std::string_view kNameRule =
+    "names are lower-case letters, digits and . _ / -, begin and end with a letter or digit, at most 200 bytes";
+
+void read_identity(Fields& fields, const ModelContext& context, Job& job) {
+  const std::optional<std::string> name = fields.scalar("name");
+  if (!name) return;
+  const bool good = context.free_names ? !name->empty() && is_valid_utf8(*name) : is_job_name(*name);
+  if (good) {
+    job.identity = *name;
+  } else {
+    fields.report("name",
+                  quoted(*name) + " is no job name; " +
+                      (context.free_names ? "a name is any non-empty UTF-8 text" : std::string(kNameRule)),
+                  1);
+  }
+}
+
+void check_required(Fields& fields, const ModelContext& context, bool has_schedule) {
+  if (!fields.has("name")) fields.report("name", "the job has no name; give it one that no other job has");
+  if (!has_schedule && !fields.has("schedule")) {
+    fields.report("schedule", "the job has no schedule; give a cron expression such as 30 2 * * *");
+  }
+  if (context.needs_action && !fields.has("command") && !fields.has("task")) {
+    fields.report("command", "the job has no command; give the command to run, or a task to submit");
+  }
+  const Node* window = fields.find("window");
+  if (window != nullptr && window->as<Node::Map>() != nullptr && window->find("duration") == nullptr) {
+    fields.report("window.duration", "the window has no duration; say how long it is, such as 30m or 3h");
+  }
+}
+
+Position inside(const Node& node, std::size_t offset) {
+  return {node.position().line, node.position().column + offset};
+}
+
+// What is right and hardly meant.
+void advise(const Node& node, const JobDefinition& definition, Report& report) {
+  const Node* schedule = node.find("schedule");
+  if (schedule != nullptr && schedule->as<std::string>() != nullptr) {
+    for (const ScheduleAdvice& advice : advice_on(*schedule->as<std::string>())) {
+      report.warn(inside(*schedule, advice.column - 1), "schedule", advice.message, advice.cure);
+    }
+  }
+  const Node* command = node.find("command");
+  if (command != nullptr && command->as<std::string>() != nullptr && definition.options->shell.empty()) {
+    const std::size_t special = first_shell_character(definition.command);
+    if (special != std::string::npos) {
+      report.warn(
+          inside(*command, special), "command",
+          "no shell reads this command: " + quoted(definition.command.substr(special, 1)) + " is passed on as it is",
+          "add shell=true to run it by a shell, or quote the character");
+    }
+  }
+  const Node* calendars = node.find("calendars");
+  if (calendars == nullptr) return;
+  const auto uses = [](const ConstraintSet& set, const std::string& name) {
+    return std::ranges::find(set.calendars, name, &Calendar::name) != set.calendars.end();
+  };
+  const Constraints& constraints = definition.job.constraints;
+  for (const Node::Member& member : *calendars->as<Node::Map>()) {
+    if (uses(constraints.only, member.key) || uses(constraints.avoid, member.key)) continue;
+    report.warn(member.position, "calendars", "the calendar " + quoted(member.key) + " is not used by this job",
+                "name it in only or avoid, as calendar: " + member.key);
+  }
+}
+
+// Maps in which a job may give one key and take the others from the defaults. The rest is taken or replaced whole: a
+// shape makes no sense for another distribution, and `only` could never be loosened.
+constexpr auto kMergedMaps =
+    std::to_array<std::string_view>({"window", "seed", "policy", "env", "limits", "calendars"});
+
+Node merged(const Node& job, const Node& defaults) {
+  if (job.as<Node::Map>() == nullptr || defaults.as<Node::Map>() == nullptr) return job;
+  Node::Map members = *job.as<Node::Map>();
+  for (const Node::Member& given : *defaults.as<Node::Map>()) {
+    const auto own = std::ranges::find(members, given.key, &Node::Member::key);
+    if (own != members.end()) {
+      if (std::ranges::find(kMergedMaps, given.key) != kMergedMaps.end()) own->value = merged(own->value, given.value);
+    } else if (!(given.key == "command" && job.find("task") != nullptr) &&
+               !(given.key == "task" && job.find("command") != nullptr)) {
+      // A job with a task does not want the default command, and the other way round.
+      members.push_back(given);
+    }
+  }
+  return Node(std::move(members), job.position());
+}
+
+bool names_a_calendar(const Node& job) {
+  const auto names_one = [&](std::string_view side) {
+    const Node* set = job.find(side);
+    return set != nullptr && set->find("calendar") != nullptr;
+  };
+  return names_one("only") || names_one("avoid");
+}
+
+// The file's calendars that this job names, beside its own.
+Node with_calendars(const Node& job, const Node& calendars) {
+  if (!names_a_calendar(job) || calendars.as<Node::Map>() == nullptr) return job;
+  const auto is_named = [&](const std::string& name, std::string_view side) {
+    const Node* set = job.find(side);
+    const Node* names = set != nullptr ? set->find("calendar") : nullptr;
+    if (names == nullptr) return false;
+    const auto holds = [&](const Node& item) {
+      const std::optional<std::string> list = word_of(item);
+      return list && ("," + *list + ",").find("," + name + ",") != std::string::npos;
+    };
+    const auto* items = names->as<Node::List>();
+    return items != nullptr ? std::ranges::any_of(*items, holds) : holds(*names);
+  };
+  Node::Map named;
+  for (const Node::Member& member : *calendars.as<Node::Map>()) {
+    if (is_named(member.key, "only") || is_named(member.key, "avoid")) named.push_back(member);
+  }
+  Node::Map given;
+  given.push_back({"calendars", calendars.position(), Node(std::move(named), calendars.position())});
+  return merged(job, Node(std::move(given)));
+}
+
+}  // namespace
+
+std::optional<std::string> word_of(const Node& node) {
+  if (const bool* flag = node.as<bool>()) return *flag ? "true" : "false";
+  return scalar_text(node);
+}
+
+std::optional<JobDefinition> read_definition(const Node& node, ModelContext& context, Report& report,
+                                             std::size_t errors_before, const CronArgs* cron_args) {
+  if (node.as<Node::Map>() == nullptr) {
+    report.error(node.position(), "", "a job must be a map of keys", "write name: …, schedule: …, command: …");
+    return std::nullopt;
+  }
+  std::vector<Error> errors;
+  Fields fields(node, "", errors);
+  fields.reject_unknown(kDefinitionKeys);
+  // A misspelt key is most likely the missing one: one message is enough.
+  if (errors.empty() && report.error_count() == errors_before) check_required(fields, context, cron_args != nullptr);
+
+  JobDefinition definition;
+  definition.file = context.file;
+  definition.line = static_cast<std::uint32_t>(node.position().line);
+  definition.spelling = context.spelling;
+  definition.job.zone = context.zone;
+  if (cron_args != nullptr) {
+    definition.job.zone = cron_args->zone;
+    definition.job.schedule = cron_args->schedule;
+  }
+  read_identity(fields, context, definition.job);
+  kron::read_job(definition.job, fields, context.zones);
+  RunOptions options;
+  read_action(fields, definition.command, options);
+  report.errors(errors, node);
+  if (report.error_count() != errors_before) return std::nullopt;
+  definition.options = context.pool.share(std::move(options));
+  advise(node, definition, report);
+  return definition;
+}
+
+Result<JobDefinition> read_requested_definition(const Node& node, ZoneDatabase& zones) {
+  ModelContext context{.zones = zones, .free_names = true, .needs_action = false};
+  Report report("", "");
+  std::optional<JobDefinition> definition = read_definition(node, context, report, 0);
+  if (definition) return *std::move(definition);
+  const auto first = std::ranges::find(report.problems(), Severity::error, &Problem::severity);
+  return fail(error_of(*first));
+}
+
+std::vector<JobDefinition> read_job_document(const Node& document, ModelContext& context, Report& report) {
+  std::vector<JobDefinition> definitions;
+  if (document.is_null()) return definitions;
+  const Node* jobs = document.find("jobs");
+  if (jobs == nullptr || jobs->as<Node::List>() == nullptr) {
+    report.error(jobs != nullptr ? jobs->position() : document.position(), "jobs", "the file has no list of jobs",
+                 "write jobs: and below it one `- name: …` for each job");
+    return definitions;
+  }
+  std::vector<Error> errors;
+  Fields fields(document, "", errors);
+  fields.reject_unknown(kFileKeys);
+  if (std::optional<Fields> defaults = fields.map("defaults")) {
+    defaults->reject_unknown(kDefinitionKeys);
+    if (defaults->has("name")) defaults->report("name", "a name cannot be a default; each job has its own");
+  }
+  if (fields.has("calendars")) fields.map("calendars");
+  report.errors(errors, document);
+  const Node* defaults = fields.find("defaults");
+  const Node* calendars = fields.find("calendars");
+  definitions.reserve(jobs->as<Node::List>()->size());
+  for (const Node& job : *jobs->as<Node::List>()) {
+    Node whole = defaults != nullptr ? merged(job, *defaults) : job;
+    if (calendars != nullptr) whole = with_calendars(whole, *calendars);
+    if (auto definition = read_definition(whole, context, report, report.error_count())) {
+      definitions.push_back(*std::move(definition));
+    }
+  }
+  return definitions;
+}
+
+}  // namespace kron::jobs

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <array>
+
+#include "kron/base/duration.h"
+#include "kron/base/text.h"
+#include "kron/jobs/model.h"
+
+namespace kron::jobs {
+namespace {
+
+// Builds a map in the order of writing.
+class MapWriter {
+ public:
+  void put(std::string_view key, Node value) { map_.push_back({std::string(key), {}, std::move(value)}); }
+  void text(std::string_view key, std::string value) { put(key, Node(std::move(value))); }
+  void text_unless_empty(std::string_view key, const std::string& value) {
+    if (!value.empty()) text(key, value);
+  }
+  void seconds(std::string_view key, Seconds value) { text(key, duration_text(value)); }
+  void number(std::string_view key, std::int64_t value) { put(key, Node(value)); }
+  void flag(std::string_view key, bool value) { put(key, Node(value)); }
+  void map_unless_empty(std::string_view key, MapWriter map) {
+    if (!map.map_.empty()) put(key, std::move(map).node());
+  }
+  Node node() && { return Node(std::move(map_)); }
+
+ private:
+  Node::Map map_;
+};
+
+MapWriter distribution_map(const Job& job) {
+  const Distribution& distribution = job.distribution;
+  const Distribution plain;
+  MapWriter given;
+  for (const auto& [key, value] : parameters_of(distribution, job.window)) {
+    const bool by_default = (key == "shape" && distribution.shape == plain.shape) ||
+                            (key == "lambda" && distribution.lambda == plain.lambda) ||
+                            (key == "dir" && distribution.direction == plain.direction) ||
+                            (key == "mu" && distribution.mu == plain.mu) || (key == "sigma" && !distribution.sigma);
+    if (!by_default) given.text(key, value);
+  }
+  MapWriter map;
+  if (distribution == Distribution{}) return map;
+  map.text("name", std::string(name_of(distribution.kind)));
+  map.map_unless_empty("params", std::move(given));
+  return map;
+}
+
+MapWriter policy_map(const JobDefinition& definition) {
+  const Policy& policy = definition.job.policy;
+  MapWriter map;
+  if (policy.concurrency != Policy{}.concurrency) map.text("concurrency", std::string(name_of(policy.concurrency)));
+  if (policy.deadline.count() != 0) map.seconds("deadline", policy.deadline);
+  if (policy.suspend || (definition.options->terms && definition.options->terms->paused)) map.flag("suspend", true);
+  return map;
+}
+
+MapWriter constraint_map(const ConstraintSet& set) {
+  MapWriter map;
+  for (auto& [kind, value] : clauses_of(set)) map.text(kind, std::move(value));
+  return map;
+}
+
+std::string date_text(std::int32_t date) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02d-%02d", date / 10000, date / 100 % 100, date % 100);
+  return text.data();
+}
+
+MapWriter calendar_map(const Constraints& constraints) {
+  std::map<std::string, Node::List> calendars;
+  for (const ConstraintSet* set : {&constraints.only, &constraints.avoid}) {
+    for (const Calendar& calendar : set->calendars) {
+      Node::List& dates = calendars[calendar.name];
+      dates.clear();
+      for (const DateRange& range : calendar.dates) {
+        std::string text = date_text(range.first);
+        if (range.last != range.first) text += ".." + date_text(range.last);
+        dates.push_back(Node(std::move(text)));
+      }
+    }
+  }
+  MapWriter map;
+  for (auto& [name, dates] : calendars) map.put(name, Node(std::move(dates)));
+  return map;
+}
+
+Status write_timing(const JobDefinition& definition, MapWriter& map) {
+  const Job& job = definition.job;
+  std::string expression = to_string(job.schedule);
+  const Result<Schedule> read_back = parse_schedule(expression, job.identity);
+  Schedule without_override = job.schedule;
+  without_override.dst = default_dst_rule(job.schedule);
+  if (!read_back || *read_back != without_override) {
+    return fail(Code::invalid, "the schedule of " + quoted(job.identity) + " cannot be said in one cron expression",
+                "schedule");
+  }
+  map.text("schedule", std::move(expression));
+  if (job.zone != TimeZone()) map.text("timezone", job.zone.name());
+  if (job.window != WindowSpec{}) {
+    MapWriter window;
+    window.text("mode", std::string(name_of(job.window.mode)));
+    window.text("duration", duration_text(job.window.duration));
+    map.map_unless_empty("window", std::move(window));
+  }
+  map.map_unless_empty("distribution", distribution_map(job));
+  MapWriter seed;
+  if (job.seed_strategy != SeedStrategy::stable) seed.text("strategy", std::string(name_of(job.seed_strategy)));
+  seed.text_unless_empty("salt", job.salt);
+  map.map_unless_empty("seed", std::move(seed));
+  map.map_unless_empty("policy", policy_map(definition));
+  map.map_unless_empty("only", constraint_map(job.constraints.only));
+  map.map_unless_empty("avoid", constraint_map(job.constraints.avoid));
+  map.map_unless_empty("calendars", calendar_map(job.constraints));
+  if (job.schedule.dst != without_override.dst) {
+    map.text("dst", to_string(job.schedule.dst));
+  }
+  return {};
+}
+
+MapWriter limits_map(const ResourceLimits& limits) {
+  MapWriter map;
+  if (limits.cpu) map.seconds("cpu", *limits.cpu);
+  if (limits.memory) map.text("memory", size_text(*limits.memory));
+  if (limits.file_size) map.text("file_size", size_text(*limits.file_size));
+  if (limits.core) map.text("core", size_text(*limits.core));
+  if (limits.files) map.number("files", static_cast<std::int64_t>(*limits.files));
+  if (limits.processes) map.number("processes", static_cast<std::int64_t>(*limits.processes));
+  return map;
+}
+
+void write_action(const JobDefinition& definition, MapWriter& map) {
+  const RunOptions& options = *definition.options;
+  map.text_unless_empty("command", definition.command);
+  map.text_unless_empty("task", options.task);
+  if (options.shell == "/bin/sh") {
+    map.flag("shell", true);
+  } else {
+    map.text_unless_empty("shell", options.shell);
+  }
+  map.text_unless_empty("user", options.user);
+  map.text_unless_empty("group", options.group);
+  map.text_unless_empty("cwd", options.cwd);
+  MapWriter env;
+  for (const auto& [name, value] : options.env) env.text(name, value);
+  map.map_unless_empty("env", std::move(env));
+  if (options.umask) {
+    std::array<char, 8> digits{};
+    std::snprintf(digits.data(), digits.size(), "%03o", *options.umask);
+    map.text("umask", digits.data());
+  }
+  if (options.timeout.count() != 0) map.seconds("timeout", options.timeout);
+  if (options.grace != kDefaultGrace) map.seconds("grace", options.grace);
+  map.text_unless_empty("stdout", options.out);
+  map.text_unless_empty("stderr", options.err);
+  if (options.input) map.text("stdin", *options.input);
+  if (options.nice) map.number("nice", *options.nice);
+  map.map_unless_empty("limits", limits_map(options.limits));
+  if (options.history != kDefaultHistory) map.number("history", options.history);
+  map.text_unless_empty("description", options.description);
+}
+
+bool is_all_utf8(const Node& node) {
+  if (const auto* text = node.as<std::string>()) return is_valid_utf8(*text);
+  if (const auto* list = node.as<Node::List>()) return std::ranges::all_of(*list, is_all_utf8);
+  const auto* map = node.as<Node::Map>();
+  return map == nullptr || std::ranges::all_of(*map, [](const Node::Member& member) {
+           return is_valid_utf8(member.key) && is_all_utf8(member.value);
+         });
+}
+
+}  // namespace
+
+Result<Node> node_of(const JobDefinition& definition) {
+  MapWriter map;
+  map.text("name", definition.job.identity);
+  if (const Status written = write_timing(definition, map); !written) return fail(written.error());
+  write_action(definition, map);
+  Node node = std::move(map).node();
+  if (!is_all_utf8(node)) {
+    return fail(Code::invalid, quoted(definition.job.identity) + " has a value that is not valid UTF-8", "command");
+  }
+  return node;
+}
+
+}  // namespace kron::jobs

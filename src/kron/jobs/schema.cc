@@ -1,0 +1,109 @@
+#include "kron/jobs/schema.h"
+
+namespace kron::jobs {
+
+std::string_view job_file_schema() {
+  static constexpr std::string_view kSchema = R"schema({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "https://kron.io/schema/jobs.json",
+  "title": "Kron job file",
+  "type": "object",
+  "additionalProperties": false,
+  "required": ["jobs"],
+  "properties": {
+    "jobs": {"description": "The jobs of this file.", "type": "array",
+      "items": {"allOf": [{"$ref": "#/$defs/job"}, {"required": ["name"]}]}},
+    "defaults": {"description": "What jobs of this file take when they do not say it themselves. Maps such as policy and env are merged by key; only, avoid and distribution are taken whole.",
+      "allOf": [{"$ref": "#/$defs/job"}, {"not": {"required": ["name"]}}]},
+    "calendars": {"$ref": "#/$defs/calendars"}
+  },
+  "$defs": {
+    "duration": {"description": "90s, 1h30m, 1.5h, 500ms; units ns us ms s m h d w", "type": "string",
+      "pattern": "^(0|([0-9]*\\.?[0-9]+(w|d|h|ms|m|s|us|\u00b5s|ns))+)$"},
+    "size": {"description": "Bytes, or with k, M, G, T (powers of 1024)", "type": ["string", "integer"],
+      "pattern": "^[0-9]+[kKmMgGtT]?$", "minimum": 0},
+    "scalar": {"type": ["string", "number", "boolean"]},
+    "clause": {"oneOf": [{"type": ["string", "integer"]},
+      {"type": "array", "minItems": 1, "items": {"type": ["string", "integer"]}}]},
+    "calendars": {"description": "Named lists of dates, used by only and avoid: calendar.", "type": "object",
+      "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}},
+    "constraints": {"type": "object", "additionalProperties": false, "properties": {
+      "hours": {"description": "0-23, such as 9-17,20", "$ref": "#/$defs/clause"},
+      "dow": {"description": "Weekdays, such as MON-FRI; 0 and 7 are Sunday", "$ref": "#/$defs/clause"},
+      "dom": {"description": "Days of the month 1-31", "$ref": "#/$defs/clause"},
+      "months": {"description": "1-12 or JAN..DEC", "$ref": "#/$defs/clause"},
+      "between": {"description": "HH:MM-HH:MM, the end minute included; may wrap over midnight", "$ref": "#/$defs/clause"},
+      "date": {"description": "YYYY-MM-DD", "$ref": "#/$defs/clause"},
+      "dates": {"description": "YYYY-MM-DD..YYYY-MM-DD, both included", "$ref": "#/$defs/clause"},
+      "calendar": {"description": "The name of a calendar", "$ref": "#/$defs/clause"}}},
+    "job": {"type": "object", "additionalProperties": false, "properties": {
+      "name": {"description": "The job's identity, unique over everything loaded.", "type": "string", "maxLength": 200,
+        "pattern": "^[a-z0-9]([a-z0-9._/-]*[a-z0-9])?$"},
+      "description": {"description": "For people.", "type": "string"},
+      "schedule": {"description": "A cron expression of 5 to 7 fields, @daily and the like, @every 90s, or @reboot.", "type": "string"},
+      "timezone": {"description": "IANA name; UTC when absent.", "type": "string"},
+      "dst": {"description": "What to do where the clock changes: gap=run|skip, overlap=first|second|both.", "type": "string",
+        "pattern": "^ *(gap=(run|skip)|overlap=(first|second|both)) *(, *(gap=(run|skip)|overlap=(first|second|both)) *)?$"},
+      "window": {"description": "Where the run may be placed; a duration alone is a window after the nominal time.",
+        "oneOf": [{"$ref": "#/$defs/duration"}, {"type": "object", "additionalProperties": false, "required": ["duration"],
+          "properties": {
+            "mode": {"description": "Where the window lies; center is another word for around.",
+              "enum": ["after", "before", "around", "center"]},
+            "duration": {"$ref": "#/$defs/duration"}}}]},
+      "distribution": {"description": "How runs spread over the window.", "oneOf": [
+        {"$ref": "#/$defs/distributionName"},
+        {"type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+          "name": {"$ref": "#/$defs/distributionName"},
+          "params": {"type": "object", "additionalProperties": false, "properties": {
+            "shape": {"description": "skewEarly, skewLate: above 0, 2 when absent", "type": ["number", "string"]},
+            "lambda": {"description": "exponential: above 0, 1 when absent", "type": ["number", "string"]},
+            "dir": {"description": "exponential", "enum": ["early", "late"]},
+            "mu": {"description": "normal: where the middle lies", "enum": ["nominal", "start", "mid", "end"]},
+            "sigma": {"description": "normal: a sixth of the window when absent", "$ref": "#/$defs/duration"}}}}}]},
+      "seed": {"description": "What the choice depends on beside the name.", "type": "object", "additionalProperties": false,
+        "properties": {
+          "strategy": {"description": "A new choice each period, day or week.", "enum": ["stable", "daily", "weekly"]},
+          "salt": {"description": "Any text; another text gives other choices.", "type": "string"}}},
+      "only": {"description": "Run only where all of these hold.", "$ref": "#/$defs/constraints"},
+      "avoid": {"description": "Never run where one of these holds.", "$ref": "#/$defs/constraints"},
+      "calendars": {"$ref": "#/$defs/calendars"},
+      "policy": {"type": "object", "additionalProperties": false, "properties": {
+        "concurrency": {"description": "When the job is due while it still runs.", "enum": ["allow", "forbid", "replace"]},
+        "deadline": {"description": "How late a run may start; whole seconds.", "$ref": "#/$defs/duration"},
+        "suspend": {"description": "Nothing triggers and nothing is handled.", "type": "boolean"}}},
+      "command": {"description": "The command, split like a shell splits words; a list is taken word by word.",
+        "oneOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/scalar"}}]},
+      "task": {"description": "Submit a task of this type instead of running a command.", "type": "string", "minLength": 1},
+      "shell": {"description": "true: /bin/sh -c runs the command; a path: that shell.", "oneOf": [
+        {"type": "boolean"}, {"type": "string", "pattern": "^/"}]},
+      "user": {"description": "Run as this user.", "type": ["string", "integer"]},
+      "group": {"description": "Run with this group.", "type": ["string", "integer"]},
+      "cwd": {"description": "Working directory: an absolute path, or ~ for the user's home.", "type": "string", "pattern": "^(/|~$)"},
+      "env": {"description": "Environment variables.", "oneOf": [
+        {"type": "object", "additionalProperties": {"$ref": "#/$defs/scalar"}},
+        {"type": "array", "items": {"type": "string", "pattern": "="}}]},
+      "umask": {"description": "Octal digits, such as 022.", "type": ["string", "integer"], "pattern": "^[0-7]+$"},
+      "timeout": {"description": "A run that takes longer is ended.", "$ref": "#/$defs/duration"},
+      "grace": {"description": "Between asking a run to end and killing it; 10s when absent.", "$ref": "#/$defs/duration"},
+      "stdout": {"description": "capture, discard, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|/.*)$"},
+      "stderr": {"description": "capture, discard, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|/.*)$"},
+      "stdin": {"description": "Standard input of the command, or payload of the task.", "$ref": "#/$defs/scalar"},
+      "nice": {"description": "Scheduling priority.", "type": "integer", "minimum": -20, "maximum": 19},
+      "limits": {"description": "What the kernel holds a run to.", "oneOf": [
+        {"type": "string"}, {"type": "object", "additionalProperties": false, "properties": {
+          "cpu": {"description": "CPU time", "$ref": "#/$defs/duration"},
+          "memory": {"description": "Address space", "$ref": "#/$defs/size"},
+          "file_size": {"description": "Size of a written file", "$ref": "#/$defs/size"},
+          "core": {"description": "Size of a core dump", "$ref": "#/$defs/size"},
+          "files": {"description": "Open files", "type": "integer", "minimum": 0},
+          "processes": {"description": "Processes of the user", "type": "integer", "minimum": 0}}}]},
+      "history": {"description": "How many past periods to remember; 20 when absent.", "type": "integer", "minimum": 0, "maximum": 100000}
+    }},
+    "distributionName": {"enum": ["uniform", "skewEarly", "skewLate", "normal", "exponential"]}
+  }
+}
+)schema";
+  return kSchema;
+}
+
+}  // namespace kron::jobs
