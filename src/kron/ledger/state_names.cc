@@ -1,0 +1,43 @@
+#include "kron/ledger/state_names.h"
+
+#include "kron/base/rfc3339.h"
+
+namespace kron {
+namespace {
+
+constexpr std::string_view kSuffix = ".json";
+constexpr std::string_view kCorrupt = ".corrupt.";
+constexpr std::size_t kHexDigits = 64;
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::string state_file_name(const Sha256& identity_hash) { return hex(identity_hash) + std::string(kSuffix); }
+
+std::string corrupt_file_name(std::string_view name, Instant when) {
+  return std::string(name).append(kCorrupt).append(rfc3339(when));
+}
+
+std::optional<StateName> parse_state_name(std::string_view name) {
+  if (name.size() < kHexDigits + kSuffix.size()) return std::nullopt;
+  StateName result;
+  for (std::size_t i = 0; i < result.identity_hash.size(); ++i) {
+    const int high = hex_value(name[2 * i]);
+    const int low = hex_value(name[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    result.identity_hash[i] = static_cast<std::uint8_t>(high << 4 | low);
+  }
+  name.remove_prefix(kHexDigits);
+  if (!name.starts_with(kSuffix)) return std::nullopt;
+  name.remove_prefix(kSuffix.size());
+  result.corrupt = name.starts_with(kCorrupt);
+  if (!name.empty() && !result.corrupt) return std::nullopt;
+  return result;
+}
+
+}  // namespace kron

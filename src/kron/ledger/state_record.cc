@@ -1,0 +1,121 @@
+#include "kron/ledger/state_record.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kron/base/rfc3339.h"
+#include "kron/core/words.h"
+#include "kron/json/writer.h"
+
+namespace kron {
+namespace {
+
+constexpr std::array kTriggers{
+    Word{Trigger::schedule, "schedule"},
+    Word{Trigger::manual, "manual"},
+    Word{Trigger::reboot, "reboot"},
+};
+
+std::string text_of(const std::optional<Instant>& time) { return time ? rfc3339(*time) : std::string(); }
+
+void write_active(JsonWriter& out, const ActiveExecution& run) {
+  out.begin_map()
+      .member("PeriodID", text_of(run.period))
+      .key("PID")
+      .integer(run.pid)
+      .member("StartedAt", rfc3339(run.started_at))
+      .member("ChosenTime", text_of(run.chosen))
+      .member("RunID", run.run_id)
+      .member("Trigger", name_of(run.trigger))
+      .key("ProcessStart")
+      .integer(static_cast<std::int64_t>(run.process_start))
+      .member("BootID", run.boot_id)
+      .end_map();
+}
+
+void write_history(JsonWriter& out, const HistoryEntry& entry) {
+  out.begin_map();
+  if (entry.passed_over) {
+    out.member("Outcome", kPassedOverWord)
+        .member("CompletedAt", rfc3339(entry.completed_at))
+        .key("Count")
+        .integer(static_cast<std::int64_t>(entry.passed_over->count))
+        .member("First", rfc3339(entry.passed_over->first))
+        .member("Last", rfc3339(entry.passed_over->last))
+        .end_map();
+    return;
+  }
+  out.member("PeriodID", text_of(entry.period))
+      .member("Outcome", entry.outcome ? name_of(*entry.outcome) : "")
+      .member("NominalTime", text_of(entry.period))
+      .member("ChosenTime", text_of(entry.chosen))
+      .member("CompletedAt", rfc3339(entry.completed_at))
+      .key("ExitCode");
+  if (entry.exit_code) {
+    out.integer(*entry.exit_code);
+  } else {
+    out.null();
+  }
+  if (entry.reason != Reason::none) out.member("Reason", name_of(entry.reason));
+  if (!entry.run_id.empty()) out.member("RunID", entry.run_id);
+  if (entry.trigger != Trigger::schedule) out.member("Trigger", name_of(entry.trigger));
+  out.end_map();
+}
+
+// The keys the contract adds to the seed's; each only when it says something.
+void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
+  const JobState& periods = record.periods;
+  if (periods.first_seen) out.member("FirstSeen", rfc3339(*periods.first_seen));
+  if (periods.first_seen_is_floor) out.key("FirstSeenIsFloor").boolean(true);
+  if (!periods.open_periods.empty()) {
+    out.key("OpenPeriods").begin_list();
+    for (const Instant period : periods.open_periods) out.text(rfc3339(period));
+    out.end_list();
+  }
+  if (!periods.passed_over.empty()) {
+    out.key("PassedOver").begin_list();
+    for (const Span& span : periods.passed_over) {
+      out.begin_map().member("First", rfc3339(span.first)).member("Last", rfc3339(span.last)).end_map();
+    }
+    out.end_list();
+  }
+  if (periods.suspended) {
+    out.key("Suspended").begin_map().member("Since", rfc3339(periods.suspended->since));
+    if (periods.suspended->until) out.member("Until", rfc3339(*periods.suspended->until));
+    out.end_map();
+  }
+  if (!record.last_boot_id.empty()) out.member("LastBootID", record.last_boot_id);
+}
+
+}  // namespace
+
+std::string_view name_of(Trigger trigger) { return word_of(trigger, kTriggers); }
+Result<Trigger> parse_trigger(std::string_view text) { return parse_word(text, kTriggers, "trigger", "trigger"); }
+
+std::string state_text(const StateRecord& record) {
+  JsonWriter out;
+  out.begin_map()
+      .member("Version", kStateVersion)
+      .member("Identity", record.identity)
+      .member("LastHandledPeriodID", text_of(record.periods.last_handled))
+      .member("LastOutcome", record.last_outcome ? name_of(*record.last_outcome) : "")
+      .member("LastChosenTime", text_of(record.last_chosen))
+      .member("LastNominalTime", text_of(record.periods.last_handled));
+  if (!record.active.empty()) {
+    out.key("ActiveExecution");
+    write_active(out, *std::ranges::max_element(record.active, {}, &ActiveExecution::started_at));
+    out.key("ActiveExecutions").begin_list();
+    for (const ActiveExecution& run : record.active) write_active(out, run);
+    out.end_list();
+  }
+  out.key("History").begin_list();
+  for (const HistoryEntry& entry : record.history) write_history(out, entry);
+  out.end_list();
+  write_bookkeeping(out, record);
+  std::string text = out.take();
+  text += record.unknown_members;
+  text += "}\n";
+  return text;
+}
+
+}  // namespace kron

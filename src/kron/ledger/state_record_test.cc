@@ -1,0 +1,165 @@
+#include "kron/ledger/state_record.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "kron/base/rfc3339.h"
+
+namespace kron {
+namespace {
+
+Instant utc(std::string_view text) { return parse_rfc3339(text).value(); }
+
+StateRecord running_backup() {
+  StateRecord record;
+  record.identity = "prod/db-backup";
+  record.periods.last_handled = utc("2026-03-02T00:00:00Z");
+  record.last_outcome = Outcome::executed;
+  record.last_chosen = utc("2026-03-02T01:02:03Z");
+  record.active.push_back({.period = utc("2026-03-02T00:00:00Z"),
+                           .chosen = utc("2026-03-02T01:02:03Z"),
+                           .started_at = utc("2026-03-02T01:02:03Z"),
+                           .pid = 4711,
+                           .process_start = 98765,
+                           .boot_id = "b00t",
+                           .run_id = "r1",
+                           .trigger = Trigger::schedule});
+  record.history.push_back({.period = utc("2026-03-01T00:00:00Z"),
+                            .outcome = Outcome::missed,
+                            .reason = Reason::deadline,
+                            .chosen = utc("2026-03-01T02:32:20Z"),
+                            .completed_at = utc("2026-03-01T02:32:21Z"),
+                            .exit_code = std::nullopt,
+                            .run_id = {},
+                            .trigger = Trigger::schedule,
+                            .passed_over = std::nullopt});
+  return record;
+}
+
+TEST(StateRecord, IsSpelledAsTheSeedSpellsIt) {
+  EXPECT_EQ(
+      state_text(running_backup()),
+      R"({"Version":"1","Identity":"prod/db-backup","LastHandledPeriodID":"2026-03-02T00:00:00Z",)"
+      R"("LastOutcome":"executed","LastChosenTime":"2026-03-02T01:02:03Z","LastNominalTime":"2026-03-02T00:00:00Z",)"
+      R"("ActiveExecution":{"PeriodID":"2026-03-02T00:00:00Z","PID":4711,"StartedAt":"2026-03-02T01:02:03Z",)"
+      R"("ChosenTime":"2026-03-02T01:02:03Z","RunID":"r1","Trigger":"schedule","ProcessStart":98765,"BootID":"b00t"},)"
+      R"("ActiveExecutions":[{"PeriodID":"2026-03-02T00:00:00Z","PID":4711,"StartedAt":"2026-03-02T01:02:03Z",)"
+      R"("ChosenTime":"2026-03-02T01:02:03Z","RunID":"r1","Trigger":"schedule","ProcessStart":98765,"BootID":"b00t"}],)"
+      R"("History":[{"PeriodID":"2026-03-01T00:00:00Z","Outcome":"missed","NominalTime":"2026-03-01T00:00:00Z",)"
+      R"("ChosenTime":"2026-03-01T02:32:20Z","CompletedAt":"2026-03-01T02:32:21Z","ExitCode":null,)"
+      R"("Reason":"deadline"}]})"
+      "\n");
+}
+
+TEST(StateRecord, KeepsUnknownMembersAsTheyWere) {
+  const std::string text =
+      R"({"Version":"1","Identity":"a","Future":{"x":[1,2.5,"é\n"],"y":null},"LastOutcome":"","Other":true})";
+  const StateRecord record = parse_state(text).value();
+  const std::string written = state_text(record);
+  EXPECT_NE(written.find(R"(,"Future":{"x":[1,2.5,"é\n"],"y":null})"), std::string::npos) << written;
+  EXPECT_NE(written.find(R"(,"Other":true)"), std::string::npos);
+  EXPECT_EQ(parse_state(written).value(), record);
+}
+
+TEST(StateRecord, AnActivePeriodCountsAsHandledWhateverLastHandledSays) {
+  const StateRecord record = parse_state(R"({"Version":"1","Identity":"a","LastHandledPeriodID":"2026-03-01T00:00:00Z",
+    "OpenPeriods":["2026-02-27T00:00:00Z"],
+    "ActiveExecution":{"PeriodID":"2026-03-02T00:00:00Z","PID":1,"StartedAt":"2026-03-02T00:00:00Z","ChosenTime":""}})")
+                                 .value();
+  EXPECT_EQ(record.periods.last_handled, utc("2026-03-02T00:00:00Z"));
+  EXPECT_EQ(record.active.size(), 1U);
+}
+
+TEST(StateRecord, RefusesWhatIsNoStateFile) {
+  const char* const cases[] = {
+      "",
+      "{",
+      "[]",
+      "null",
+      "\x01\x02binary",
+      R"({"Identity":"a"})",
+      R"({"Version":"1"})",
+      R"({"Version":"1","Identity":""})",
+      R"({"Version":1,"Identity":"a"})",
+      R"({"Version":"1","Identity":"a","Identity":"b"})",
+      R"({"Version":"1","Identity":"a","LastHandledPeriodID":"yesterday"})",
+      R"({"Version":"1","Identity":"a","LastOutcome":"perhaps"})",
+      R"({"Version":"1","Identity":"a","OpenPeriods":"2026-03-01T00:00:00Z"})",
+      R"({"Version":"1","Identity":"a","OpenPeriods":[""]})",
+      R"({"Version":"1","Identity":"a","ActiveExecution":{"PID":"x"}})",
+      R"({"Version":"1","Identity":"a","History":[{"ExitCode":99999999999}]})",
+      R"({"Version":"1","Identity":"a","x":[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]})",
+  };
+  for (const char* text : cases) {
+    const auto record = parse_state(text);
+    ASSERT_FALSE(record) << text;
+    EXPECT_EQ(record.error().code, Code::invalid) << text;
+    EXPECT_FALSE(record.error().message.empty());
+  }
+}
+
+TEST(StateRecord, AnotherVersionIsRefusedByNameNotQuarantined) {
+  const auto record = parse_state(R"({"Version":"2","Identity":"a"})");
+  ASSERT_FALSE(record);
+  EXPECT_EQ(record.error().code, Code::refused);
+  EXPECT_NE(record.error().message.find("'2'"), std::string::npos);
+}
+
+std::optional<Instant> maybe_instant() {
+  if (*rc::gen::inRange(0, 3) == 0) return std::nullopt;
+  return instant_of(*rc::gen::inRange<std::int64_t>(0, 4102444800));
+}
+
+Instant some_instant() { return instant_of(*rc::gen::inRange<std::int64_t>(0, 4102444800)); }
+
+StateRecord random_record() {
+  StateRecord r;
+  r.identity = "id/" + *rc::gen::string<std::string>();
+  for (char& c : r.identity) c = c >= 0x20 && c < 0x7F ? c : '_';
+  r.periods.last_handled = maybe_instant();
+  if (r.periods.last_handled) {
+    r.last_outcome = static_cast<Outcome>(*rc::gen::inRange(0, 4));
+    if (*r.last_outcome != Outcome::unschedulable) r.last_chosen = some_instant();
+  }
+  r.periods.first_seen = maybe_instant();
+  r.periods.first_seen_is_floor = *rc::gen::arbitrary<bool>();
+  Instant at = some_instant();
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    r.periods.open_periods.push_back(at += Seconds(*rc::gen::inRange(1, 9999)));
+    r.periods.passed_over.push_back({at + Seconds(10000), at + Seconds(20000)});
+    at += Seconds(30000);
+  }
+  if (*rc::gen::arbitrary<bool>()) r.periods.suspended = Suspension{some_instant(), maybe_instant()};
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    r.active.push_back({.period = {},
+                        .chosen = {},
+                        .started_at = some_instant(),
+                        .pid = i,
+                        .process_start = 7,
+                        .boot_id = "b",
+                        .run_id = "r" + std::to_string(i),
+                        .trigger = Trigger::manual});
+  }
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    HistoryEntry entry{.period = some_instant(),
+                       .outcome = static_cast<Outcome>(*rc::gen::inRange(0, 4)),
+                       .reason = static_cast<Reason>(*rc::gen::inRange(0, 8)),
+                       .chosen = maybe_instant(),
+                       .completed_at = some_instant(),
+                       .exit_code = i,
+                       .run_id = "x",
+                       .trigger = Trigger::reboot,
+                       .passed_over = std::nullopt};
+    if (i == 3) entry = {.completed_at = some_instant(), .passed_over = PassedOver{5, some_instant(), some_instant()}};
+    r.history.push_back(entry);
+  }
+  return r;
+}
+
+RC_GTEST_PROP(StateRecord, IsReadBackAsItWasWritten, ()) {
+  const StateRecord record = random_record();
+  RC_ASSERT(parse_state(state_text(record)).value() == record);
+}
+
+}  // namespace
+}  // namespace kron
