@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kron/core/allowed_share.h"
+#include "kron/core/evaluate.h"
+#include "kron/jobs/dst_effects.h"
+
+namespace kron {
+
+// What policy would do about one period at a time, when nothing of the job is known but that all earlier periods are
+// handled.
+struct Prospect {
+  Instant now;
+  Evaluation idle;                       // when no run is active
+  Evaluation busy;                       // when one is
+  std::optional<Instant> superseded_by;  // a later period is due by then too, and only the latest is judged
+};
+
+// The whole story of one period.
+struct Explanation {
+  struct Attempt {
+    Draw draw;
+    std::string refused_by;  // the clause; empty when allowed
+  };
+  // One field of the cron expression, and what it was matched with.
+  struct Field {
+    std::string name;
+    int value;
+    std::string accepts;
+  };
+
+  Job job;
+  bool has_schedule = true;  // a request for a decision alone has none
+  Decision decision;
+  std::vector<Attempt> attempts;
+  AllowedShare allowed;
+  std::vector<Field> fields;                     // empty for @every
+  std::optional<jobs::DstEffect> gap;            // the wall clock jumped over the time, and the period was moved
+  std::optional<TimeZone::Resolution> repeated;  // the wall clock shows the nominal time twice
+  std::optional<Prospect> prospect;
+};
+
+// The period that `at` belongs to: the one that runs then; else the last whose window holds it; else the last nominal
+// time before it; else the first after it.
+Result<Instant> period_at(const Job& job, Instant at);
+// `nominal` itself if the schedule has it; the error names its neighbours.
+Result<Instant> known_period(const Job& job, Instant nominal);
+
+Explanation explain(const Job& job, Instant nominal, std::optional<Instant> now);
+// For a request that brings its nominal time instead of a schedule.
+Explanation explain_decision(const Job& job, Instant nominal);
+
+// The story in words, several lines.
+std::string text_of(const Explanation& explanation);
+// One JSON object (docs/formats.md): the names of `kron decide`, then what led there.
+std::string json_of(const Explanation& explanation);
+
+}  // namespace kron

@@ -1,0 +1,128 @@
+#include "kron/forecast/explanation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kron/core/sample_jobs.h"
+#include "kron/forecast/local_time.h"
+#include "kron/forecast/refusal.h"
+#include "kron/testing/property.h"
+
+namespace kron {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::make_job;
+using testing::utc;
+
+const testing::JobSpec kBackup{
+    .schedule = "0 0 * * *", .window = "3h", .deadline = "10m", .identity = "prod/db-backup", .salt = "backup"};
+constexpr std::string_view kChosen = "2026-03-01T02:32:20Z";
+
+TEST(LocalTime, HasTheOffsetInForce) {
+  EXPECT_EQ(local_text(testing::zone("Europe/Paris"), utc("2026-03-01T02:32:20Z")), "2026-03-01T03:32:20+01:00");
+  EXPECT_EQ(local_text(testing::zone("America/St_Johns"), utc("2026-07-01T00:00:00Z")), "2026-06-30T21:30:00-02:30");
+}
+
+TEST(Explanation, NamesTheClauseThatRefusesEachDraw) {
+  Job job = make_job(kBackup);
+  ASSERT_TRUE(add_clause(job.constraints.only, "hours", "0-23").has_value());
+  ASSERT_TRUE(add_clause(job.constraints.avoid, "hours", "2").has_value());
+  const Explanation story = explain(job, utc("2026-03-01T00:00:00Z"), std::nullopt);
+  ASSERT_GE(story.attempts.size(), 2U);
+  EXPECT_EQ(story.attempts.front().draw.candidate, utc(std::string(kChosen)));
+  EXPECT_EQ(story.attempts.front().refused_by, "avoid hours=2");
+  EXPECT_TRUE(story.attempts.back().refused_by.empty());
+  EXPECT_THAT(text_of(story), HasSubstr("refused: avoid hours=2"));
+}
+
+TEST(Refusals, RefuseExactlyWhatTheConstraintsRefuse) {
+  testing::for_all(300, [] {
+    Constraints constraints;
+    const auto add = [](ConstraintSet& set, const char* kind, const char* value) {
+      if (*rc::gen::arbitrary<bool>()) RC_ASSERT(add_clause(set, kind, value).has_value());
+    };
+    for (ConstraintSet* set : {&constraints.only, &constraints.avoid}) {
+      add(*set, "hours", "3-15");
+      add(*set, "dow", "FRI-MON");
+      add(*set, "dom", "1-20");
+      add(*set, "months", "2-11");
+      add(*set, "between", "22:00-14:00");
+      add(*set, "dates", "2026-03-01..2026-08-01");
+    }
+    const CivilTime time = civil_of(1'767'225'600 + *rc::gen::inRange(0, 31'000'000));
+    RC_ASSERT(Refusals(constraints).of(time).empty() == constraints.allow(time));
+  });
+}
+
+TEST(Explanation, TellsOfATimeThatTheClockJumpsOver) {
+  const Job job = make_job({.schedule = "30 2 * * *", .zone = "Europe/Paris"});
+  const Explanation story = explain(job, utc("2026-03-29T01:00:00Z"), std::nullopt);
+  ASSERT_TRUE(story.gap.has_value());
+  EXPECT_EQ(story.fields[1].value, 2);
+  EXPECT_THAT(text_of(story), HasSubstr("jumps over 2026-03-29 02:30:00"));
+}
+
+TEST(Explanation, TellsWhichPassOfARepeatedHourItIs) {
+  const Job job = make_job({.schedule = "*/30 * * * *", .zone = "Europe/Paris"});
+  EXPECT_THAT(text_of(explain(job, utc("2026-10-25T01:30:00Z"), std::nullopt)), HasSubstr("the second pass"));
+  EXPECT_THAT(text_of(explain(job, utc("2026-10-25T00:30:00Z"), std::nullopt)), HasSubstr("the first pass"));
+}
+
+TEST(Explanation, SecondsAndYearsAreFieldsToo) {
+  const Job job = make_job({.schedule = "15 0 12 * * ? 2026-2028"});
+  const Explanation story = explain(job, utc("2026-03-01T12:00:15Z"), std::nullopt);
+  ASSERT_EQ(story.fields.size(), 7U);
+  EXPECT_EQ(story.fields.front().value, 15);
+  EXPECT_EQ(story.fields.back().accepts, "2026-2028");
+}
+
+TEST(Explanation, SaysWhatPolicyWouldDo) {
+  struct Case {
+    std::string now;
+    Concurrency concurrency;
+    std::string sentence;
+  };
+  const std::vector<Case> cases{
+      {"2026-03-01T01:00:00Z", Concurrency::forbid, "with no run active: wait until 2026-03-01T02:32:20Z"},
+      {"2026-03-01T02:40:00Z", Concurrency::forbid, "with no run active: start"},
+      {"2026-03-01T02:40:00Z", Concurrency::forbid, "with a run active: record it as skipped (concurrency_forbid)"},
+      {"2026-03-01T02:40:00Z", Concurrency::allow, "with a run active: start"},
+      {"2026-03-01T02:40:00Z", Concurrency::replace, "with a run active: end that run, then start"},
+      {"2026-03-01T02:42:21Z", Concurrency::forbid, "record it as missed (deadline)"},
+      {"2026-03-05T00:00:00Z", Concurrency::forbid, "pass it over"},
+  };
+  for (const auto& [now, concurrency, sentence] : cases) {
+    Job job = make_job(kBackup);
+    job.policy.concurrency = concurrency;
+    EXPECT_THAT(text_of(explain(job, utc("2026-03-01T00:00:00Z"), utc(now))), HasSubstr(sentence)) << now;
+  }
+}
+
+TEST(Explanation, APeriodIsFoundByATimeThatBelongsToIt) {
+  const Job after = make_job(kBackup);
+  EXPECT_EQ(period_at(after, utc("2026-03-01T00:00:00Z")), utc("2026-03-01T00:00:00Z"));
+  EXPECT_EQ(period_at(after, utc("2026-03-01T20:00:00Z")), utc("2026-03-01T00:00:00Z"));
+  const Job before = make_job({.schedule = "0 0 * * *", .window = "3h", .mode = WindowMode::before});
+  EXPECT_EQ(period_at(before, utc("2026-03-01T22:00:00Z")), utc("2026-03-02T00:00:00Z"));
+  EXPECT_EQ(period_at(before, utc("2026-03-01T20:00:00Z")), utc("2026-03-01T00:00:00Z"));
+}
+
+TEST(Explanation, WithOverlappingWindowsTheOneThatRunsThenIsMeant) {
+  const Job job = make_job({.schedule = "0 * * * *", .window = "5h"});
+  testing::for_all(50, [&] {
+    const Instant nominal = instant_of(1'772'323'200 + 3600 * *rc::gen::inRange(0, 5000));
+    const Instant found = period_at(job, *decide(job, nominal).chosen).value();
+    RC_ASSERT(decide(job, found).chosen == decide(job, nominal).chosen);
+  });
+}
+
+TEST(Explanation, AnUnknownPeriodNamesItsNeighbours) {
+  const auto period = known_period(make_job(kBackup), utc("2026-03-01T00:00:01Z"));
+  ASSERT_FALSE(period.has_value());
+  EXPECT_EQ(period.error().code, Code::not_found);
+  EXPECT_THAT(period.error().message, HasSubstr("2026-03-01T00:00:00Z, the one after is 2026-03-02T00:00:00Z"));
+}
+
+}  // namespace
+}  // namespace kron
