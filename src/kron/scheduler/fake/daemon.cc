@@ -1,0 +1,142 @@
+#include "kron/scheduler/fake/daemon.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kron/env/durable.h"
+#include "kron/ledger/state_names.h"
+
+namespace kron::testing {
+
+// Passes everything on, and tells the witness what came back.
+class Daemon::TellingLedger : public Ledger {
+ public:
+  TellingLedger(Daemon& daemon, bool moves_back) : daemon_(daemon), moves_back_(moves_back) {}
+
+  Result<std::vector<KnownJob>> load(std::span<const std::string> identities, Instant now) override {
+    auto known = daemon_.ledger_->load(identities, now);
+    if (!known) return known;
+    for (std::size_t i = 0; i < identities.size(); ++i) {
+      const auto record = daemon_.ledger_->read(identities[i]);
+      witness().loaded(identities[i], (*known)[i], record ? record->history : std::vector<HistoryEntry>());
+    }
+    return known;
+  }
+
+  std::vector<Status> write(std::span<const LedgerStep> steps) override {
+    std::vector<Status> results = daemon_.ledger_->write(steps);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!results[i]) continue;
+      const auto view = daemon_.scheduler_->view(steps[i].identity);
+      witness().wrote(steps[i], view ? &view->definition.job : nullptr);
+      if (moves_back_ && !steps[i].history.empty()) move_back(steps[i].identity);
+    }
+    return results;
+  }
+
+  const std::optional<Error>& broken() const override { return daemon_.ledger_->broken(); }
+
+ private:
+  Witness& witness() { return daemon_.outside_.witness; }
+
+  void move_back(const std::string& identity) {
+    StateRecord record = daemon_.ledger_->read(identity).value();
+    record.periods.last_handled.reset();
+    const auto directory = daemon_.file_system_.open_directory(kStateDirectory).value();
+    const std::string name = state_file_name(sha256({identity}));
+    static_cast<void>(durable_replace(daemon_.file_system_, *directory, {.name = name, .bytes = state_text(record)}));
+  }
+
+  Daemon& daemon_;
+  bool moves_back_;
+};
+
+// Lets every run go as soon as it is there.
+class Daemon::EagerRunner : public ProcessRunner {
+ public:
+  explicit EagerRunner(FakeProcessRunner& runner) : runner_(runner) {}
+
+  Result<ProcessIdentity> start(const RunSpec& spec) override {
+    auto process = runner_.start(spec);
+    if (process) static_cast<void>(runner_.open_gate(spec.run_id));
+    return process;
+  }
+  Status open_gate(std::string_view) override { return {}; }
+  void abandon(std::string_view run_id) override { runner_.kill(run_id); }
+  std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override {
+    return runner_.adopt(run_id, process);
+  }
+  void terminate(std::string_view run_id) override { runner_.terminate(run_id); }
+  void kill(std::string_view run_id) override { runner_.kill(run_id); }
+  std::vector<RunExit> drain_exits() override { return runner_.drain_exits(); }
+
+ private:
+  FakeProcessRunner& runner_;
+};
+
+Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_ptr<FileLedger> ledger, Log& log,
+               Mutation mutation)
+    : outside_(outside),
+      file_system_(file_system),
+      ledger_(std::move(ledger)),
+      telling_ledger_(std::make_unique<TellingLedger>(*this, mutation == Mutation::last_handled_moves_back)),
+      eager_runner_(std::make_unique<EagerRunner>(outside.runner)) {
+  ProcessRunner& runner =
+      mutation == Mutation::gate_opens_at_start ? static_cast<ProcessRunner&>(*eager_runner_) : outside.runner;
+  scheduler_ = std::make_unique<Scheduler>(
+      Scheduler::World{outside.clock, *telling_ledger_, runner, log},
+      [](const jobs::JobDefinition& definition, const RunOccasion& occasion) {
+        return RunSpec{.run_id = occasion.run_id, .command = {definition.command}, .grace = definition.options->grace};
+      });
+}
+
+Daemon::~Daemon() = default;
+
+Result<std::unique_ptr<Daemon>> Daemon::start(Outside& outside, PowerCutFileSystem& file_system, Log& log,
+                                              Mutation mutation) {
+  file_system.set_time(now(outside.clock));
+  auto ledger = FileLedger::open(file_system, kStateDirectory, log);
+  if (!ledger) return fail(ledger.error());
+  std::unique_ptr<Daemon> daemon(new Daemon(outside, file_system, std::move(*ledger), log, mutation));
+  if (Status started = daemon->scheduler_->start(outside.jobs); !started) return fail(started.error());
+  return daemon;
+}
+
+Status Daemon::reload(std::vector<jobs::JobDefinition> jobs) {
+  outside_.jobs = std::move(jobs);
+  return scheduler_->reload(outside_.jobs);
+}
+
+void Daemon::run_for(Nanoseconds length) {
+  const FakeClock& clock = outside_.clock;
+  const Nanoseconds end = clock.boot_time() + length;
+  while (!scheduler_->broken()) {
+    file_system_.set_time(now(clock));
+    const Wakeup wakeup = scheduler_->tick();
+    Nanoseconds wait = end - clock.boot_time();
+    const auto sooner = [&](Nanoseconds other) { wait = std::min(wait, std::max(other, Nanoseconds(0))); };
+    if (wakeup.at) sooner(*wakeup.at - clock.wall());
+    if (wakeup.monotonic) sooner(*wakeup.monotonic - clock.monotonic());
+    if (const auto ends = outside_.runner.next_end()) sooner(*ends);
+    if (outside_.runner.has_exits()) wait = Nanoseconds(0);
+    outside_.pass(wait);
+    if (clock.boot_time() >= end) break;
+  }
+  if (clock.boot_time() < end) outside_.pass(end - clock.boot_time());
+}
+
+void Daemon::report_executed() {
+  for (const std::string& run_id : outside_.runner.take_executed()) outside_.witness.executed(run_id);
+}
+
+std::map<std::string, std::string> files_of(const Disk& disk, std::string_view directory) {
+  std::map<std::string, std::string> files;
+  const auto id = disk.find_path(directory);
+  if (!id) return files;
+  for (const auto& [name, file] : disk.at(*id).entries) {
+    if (name != kLockName) files.emplace(name, disk.at(file).data);
+  }
+  return files;
+}
+
+}  // namespace kron::testing

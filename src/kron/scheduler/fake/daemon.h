@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kron/env/fake/fake_clock.h"
+#include "kron/env/fake/fake_process_runner.h"
+#include "kron/env/fake/power_cut_file_system.h"
+#include "kron/ledger/file_ledger.h"
+#include "kron/scheduler/fake/witness.h"
+#include "kron/scheduler/scheduler.h"
+
+namespace kron::testing {
+
+// The world around a daemon, but its disk: what goes on when the daemon dies. A value.
+struct Outside {
+  explicit Outside(Instant start) : clock(start) {}
+
+  // Time without a daemon's turn: the daemon is down, or stopped.
+  void pass(Nanoseconds time) {
+    clock.advance(time);
+    runner.advance(time);
+  }
+  void lose_power(Nanoseconds downtime) {
+    runner.machine_dies();
+    clock.reboot(downtime);
+  }
+
+  FakeClock clock;
+  FakeProcessRunner runner;
+  Witness witness;
+  std::vector<jobs::JobDefinition> jobs;
+};
+
+// Ways to break the daemon, to see that its tests notice.
+enum class Mutation : std::uint8_t {
+  none,
+  gate_opens_at_start,      // and not when the record is durable
+  last_handled_moves_back,  // whenever a run has ended
+};
+
+// The real scheduler on the real file ledger, in a world that is made up: days pass as fast as they can be computed.
+// Destroying it is kill -9; whoever does so tells the outside.
+class Daemon {
+ public:
+  static constexpr std::string_view kStateDirectory = "/state";
+
+  // All of these outlive the daemon.
+  static Result<std::unique_ptr<Daemon>> start(Outside& outside, PowerCutFileSystem& file_system, Log& log,
+                                               Mutation mutation = Mutation::none);
+  ~Daemon();
+
+  Status reload(std::vector<jobs::JobDefinition> jobs);
+
+  // Lets `length` pass: the daemon gets a turn whenever it asked for one or a run has ended; none once it is broken.
+  void run_for(Nanoseconds length);
+
+  // Tells the witness what was executed, and forgets it.
+  void report_executed();
+
+  Scheduler& scheduler() { return *scheduler_; }
+  FileLedger& ledger() { return *ledger_; }
+
+ private:
+  class TellingLedger;
+  class EagerRunner;
+  Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_ptr<FileLedger> ledger, Log& log,
+         Mutation mutation);
+  Status start_scheduler();
+
+  Outside& outside_;
+  PowerCutFileSystem& file_system_;
+  std::unique_ptr<FileLedger> ledger_;
+  std::unique_ptr<TellingLedger> telling_ledger_;
+  std::unique_ptr<EagerRunner> eager_runner_;
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
+// A state directory as its files say it: name to contents, without the lock.
+std::map<std::string, std::string> files_of(const Disk& disk, std::string_view directory);
+
+}  // namespace kron::testing

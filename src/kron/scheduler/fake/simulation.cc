@@ -1,0 +1,306 @@
+#include "kron/scheduler/fake/simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
+#include "kron/env/fake/survivors.h"
+
+namespace kron::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using jobs::JobDefinition;
+
+class SilentLog : public Log {
+ public:
+  void write(LogLevel, std::string_view, std::span<const LogField>) override {}
+};
+
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(seed) {}
+
+  std::int64_t upto(std::int64_t most) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most + 1));
+  }
+  bool once_in(int n) { return upto(n - 1) == 0; }
+  Seconds seconds(Seconds most) { return Seconds(upto(most.count())); }
+
+  template <class T, std::size_t n>
+  const T& one_of(const std::array<T, n>& values) {
+    return values[static_cast<std::size_t>(upto(static_cast<std::int64_t>(n) - 1))];
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+constexpr std::array kZones{"UTC",           "Europe/Berlin", "America/New_York",  "Australia/Lord_Howe",
+                            "Asia/Kolkata",  "Africa/Cairo",  "America/Sao_Paulo", "Pacific/Apia",
+                            "Europe/Dublin", "Asia/Tehran"};
+// Mostly what people write; a few that are dense, rare, or fall into the gaps of the calendar.
+constexpr std::array kSchedules{"30 2 * * *", "0 0 * * *",  "15 4 * * 1-5",  "0 3 * * SUN",
+                                "0 0 1 * *",  "0 12 L * *", "59 23 29 2 *",  "0 9 LW * *",
+                                "@every 36h", "45 1 * * *", "17 5,17 * * *", "0 */6 * * *",
+                                "0 2 * * *",  "30 1 * * *", "0 0 * * FRI#2", "*/20 9-10 * * MON"};
+constexpr std::array kDense{"0 * * * *", "*/30 * * * *", "@every 45m"};
+constexpr std::array kWindows{"0s", "0s", "0s", "30m", "2h", "6h", "30h"};
+constexpr std::array kDeadlines{"0s", "0s", "5m", "2h", "2d"};
+constexpr std::array kModes{WindowMode::after, WindowMode::before, WindowMode::around};
+constexpr std::array kConcurrencies{Concurrency::forbid, Concurrency::allow, Concurrency::replace};
+
+// 2026 to the end of 2028: a leap year, and every change of the clocks thrice.
+constexpr Instant kStart = instant_of(1'767'225'600);
+constexpr Seconds kBusiestFor{600};
+
+class Simulation {
+ public:
+  explicit Simulation(const SimulationPlan& plan) : plan_(plan), dice_(plan.seed), outside_(kStart) {
+    outside_.runner.behave([this](const RunSpec&) { return behaviour(); });
+    for (int i = 0; i < plan.jobs; ++i) outside_.jobs.push_back(new_job());
+  }
+
+  SimulationReport run() && {
+    restart();
+    const Nanoseconds end = elapsed_ + plan_.length;
+    while (elapsed_ < end && report_.violation.empty()) {
+      const Seconds stretch =
+          std::min(1s + dice_.seconds(2 * plan_.between_events), std::chrono::ceil<Seconds>(end - elapsed_));
+      live(stretch);
+      if (!plan_.quiet) happen();
+      judge();
+    }
+    if (plan_.quiet) expect_every_period();
+    report_.executions = outside_.witness.executions();
+    report_.outcomes = outside_.witness.outcomes();
+    return report_;
+  }
+
+ private:
+  JobDefinition new_job() {
+    JobDefinition definition;
+    Job& job = definition.job;
+    job.identity = "job/" + std::to_string(++names_);
+    redefine(definition);
+    definition.command = "true";
+    return definition;
+  }
+
+  void redefine(JobDefinition& definition) {
+    Job& job = definition.job;
+    const char* schedule = dice_.once_in(25) ? dice_.one_of(kDense) : dice_.one_of(kSchedules);
+    if (dice_.once_in(40)) schedule = "@reboot";
+    job.schedule = parse_schedule(schedule, job.identity).value();
+    job.zone = zones_.find(dice_.one_of(kZones)).value();
+    job.window = {dice_.one_of(kModes), parse_duration(dice_.one_of(kWindows)).value()};
+    job.policy.deadline = parse_whole_seconds(dice_.one_of(kDeadlines)).value();
+    job.policy.concurrency = plan_.quiet ? Concurrency::allow : dice_.one_of(kConcurrencies);
+    job.constraints = {};
+    if (dice_.once_in(8)) static_cast<void>(add_clause(job.constraints.avoid, "dow", "SAT,SUN"));
+  }
+
+  Behaviour behaviour() {
+    Behaviour b{.runs_for = dice_.seconds(dice_.once_in(20) ? Seconds(30h) : Seconds(10min)),
+                .exit_code = static_cast<int>(dice_.upto(3))};
+    b.ignores_term = dice_.once_in(10);
+    b.unkillable = dice_.once_in(200);
+    b.vanishes = dice_.once_in(50);
+    return b;
+  }
+
+  // The daemon lives for this long; when its ledger breaks it is started again, as its supervisor would.
+  void live(Seconds time) {
+    last_event_ = "living";
+    const Nanoseconds before = outside_.clock.boot_time();
+    daemon_->run_for(time);
+    elapsed_ += outside_.clock.boot_time() - before;
+    if (!daemon_->scheduler().broken()) return;
+    ++report_.broken;
+    die();
+    restart();
+  }
+
+  void judge() {
+    daemon_->report_executed();
+    file_system_->forget_the_past();
+    const std::string& violation = outside_.witness.violation();
+    if (violation.empty() || !report_.violation.empty()) return;
+    report_.violation = violation + " (at " + rfc3339(now(outside_.clock)) + ", after " + last_event_ + ")";
+  }
+
+  void die() {
+    daemon_->report_executed();
+    daemon_.reset();
+    outside_.runner.daemon_dies();
+  }
+
+  void restart() {
+    ++report_.restarts;
+    file_system_->fail_when(nullptr);
+    auto daemon = Daemon::start(outside_, *file_system_, log_, plan_.mutation);
+    if (!daemon) {
+      outside_.witness.accuse("the daemon does not start: " + daemon.error().message);
+      report_.violation = outside_.witness.violation();
+      return;
+    }
+    daemon_ = *std::move(daemon);
+  }
+
+  void happen() {
+    ++report_.events;
+    using Event = std::pair<const char*, void (Simulation::*)()>;
+    static constexpr std::array kEvents{
+        Event{"a restart", &Simulation::restarts},
+        Event{"downtime", &Simulation::downtime},
+        Event{"a power cut", &Simulation::power_cut},
+        Event{"a power cut", &Simulation::power_cut},
+        Event{"suspend", &Simulation::suspends},
+        Event{"resume", &Simulation::resumes},
+        Event{"sleep", &Simulation::sleeps},
+        Event{"a small jump", &Simulation::small_jump},
+        Event{"a jump to 2036", &Simulation::far_jump},
+        Event{"a reload", &Simulation::reloads},
+        Event{"a reload", &Simulation::reloads},
+        Event{"a manual run", &Simulation::triggers},
+        Event{"a full disk", &Simulation::full_disk},
+        Event{"a failing disk", &Simulation::failing_disk},
+        Event{"a failed start", &Simulation::start_fails},
+        Event{"a stop", &Simulation::stops},
+    };
+    const Event& event = dice_.one_of(kEvents);
+    (this->*event.second)();
+    last_event_ = event.first;
+  }
+
+  void restarts() {
+    die();
+    restart();
+  }
+
+  void downtime() {
+    die();
+    outside_.pass(dice_.seconds(3 * 24h));
+    restart();
+  }
+
+  // Cut at any call of a busy moment, and one of the disks that may be left.
+  void power_cut() {
+    ++report_.power_cuts;
+    file_system_->cut_power_after(file_system_->changes() + static_cast<std::size_t>(dice_.upto(12)));
+    daemon_->run_for(kBusiestFor);
+    die();
+    const Disk& disk = file_system_->disk();
+    const Survivors left = survivors_of(disk, 4, static_cast<std::uint64_t>(dice_.upto(1 << 30)));
+    const auto pick = static_cast<std::size_t>(dice_.upto(static_cast<std::int64_t>(left.all.size()) - 1));
+    Disk survivor = disk.after_power_cut(left.all[pick].kept, left.all[pick].contents);
+    file_system_ = std::make_unique<PowerCutFileSystem>(std::move(survivor));
+    outside_.lose_power(dice_.seconds(2h));
+    restart();
+  }
+
+  std::string any_job() {
+    if (outside_.jobs.empty()) return "nobody";
+    return outside_.jobs[static_cast<std::size_t>(dice_.upto(static_cast<std::int64_t>(outside_.jobs.size()) - 1))]
+        .job.identity;
+  }
+
+  void suspends() {
+    const bool ends = dice_.once_in(2);
+    const Instant until = now(outside_.clock) + dice_.seconds(24h * 10);
+    static_cast<void>(daemon_->scheduler().suspend(any_job(), ends ? std::optional(until) : std::nullopt));
+  }
+  void resumes() {
+    for (const JobDefinition& definition : outside_.jobs) {
+      const auto view = daemon_->scheduler().view(definition.job.identity);
+      if (view && view->known.periods.suspended)
+        static_cast<void>(daemon_->scheduler().resume(definition.job.identity));
+    }
+  }
+  void triggers() { static_cast<void>(daemon_->scheduler().trigger(any_job())); }
+  void stops() { outside_.pass(dice_.seconds(3h)); }
+  void sleeps() { outside_.clock.sleep(dice_.seconds(9h)); }
+  void small_jump() {
+    ++report_.clock_jumps;
+    outside_.clock.jump(dice_.seconds(4h) - 2h);
+  }
+  void far_jump() {
+    ++report_.clock_jumps;
+    const Nanoseconds away = 24h * 365 * 8;
+    outside_.clock.jump(away);
+    daemon_->run_for(60s);
+    outside_.clock.jump(-away);
+  }
+
+  void reloads() {
+    std::vector<JobDefinition> jobs = outside_.jobs;
+    std::erase_if(jobs, [&](const JobDefinition&) { return dice_.once_in(50); });
+    for (const JobDefinition& removed : std::exchange(removed_, {})) jobs.push_back(removed);
+    for (const JobDefinition& old : outside_.jobs) {
+      const bool kept = std::ranges::any_of(jobs, [&](const auto& j) { return j.job.identity == old.job.identity; });
+      if (!kept && dice_.once_in(2)) removed_.push_back(old);  // it will come back
+    }
+    for (JobDefinition& definition : jobs) {
+      if (dice_.once_in(30)) redefine(definition);
+    }
+    while (static_cast<int>(jobs.size() + removed_.size()) < plan_.jobs) jobs.push_back(new_job());
+    if (Status loaded = daemon_->reload(std::move(jobs)); !loaded) {
+      outside_.witness.accuse("a reload failed: " + loaded.error().message);
+    }
+  }
+
+  void full_disk() {
+    file_system_->fail_when([](const CallRecord& call) {
+      return call.call == Call::write || call.call == Call::create ? Fault::no_space : Fault::none;
+    });
+    live(Seconds(20min));
+    file_system_->fail_when(nullptr);
+  }
+
+  void failing_disk() {
+    file_system_->fail_change(file_system_->changes() + static_cast<std::size_t>(dice_.upto(40)), Fault::io_error);
+    live(Seconds(2h));
+    file_system_->fail_when(nullptr);
+  }
+
+  void start_fails() { outside_.runner.fail_next_start({Code::io, "no more processes"}); }
+
+  // Nothing but time has passed: each period whose time has come has its outcome.
+  void expect_every_period() {
+    const Instant t = now(outside_.clock);
+    for (const JobDefinition& definition : outside_.jobs) {
+      const Job& job = definition.job;
+      const Witness::Facts* facts = outside_.witness.facts(job.identity);
+      for (auto p = job.schedule.next_after(kStart - 48h, job.zone); p && *p < t + 48h;
+           p = job.schedule.next_after(*p, job.zone)) {
+        const Instant due = decide(job, *p).due();
+        const bool expected = due >= kStart && due < t;
+        const bool found = facts != nullptr && facts->outcomes.contains(*p);
+        if (expected && !found) report_.violation = job.identity + " " + rfc3339(*p) + " has no outcome";
+      }
+    }
+  }
+
+  SimulationPlan plan_;
+  Dice dice_;
+  ZoneDatabase zones_;
+  Outside outside_;
+  SilentLog log_;
+  std::unique_ptr<PowerCutFileSystem> file_system_ = std::make_unique<PowerCutFileSystem>();
+  std::unique_ptr<Daemon> daemon_;
+  std::vector<JobDefinition> removed_;
+  Nanoseconds elapsed_{0};
+  int names_ = 0;
+  std::string last_event_ = "the start";
+  SimulationReport report_;
+};
+
+}  // namespace
+
+SimulationReport simulate(const SimulationPlan& plan) { return Simulation(plan).run(); }
+
+}  // namespace kron::testing

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kron/base/instant.h"
+#include "kron/scheduler/fake/daemon.h"
+
+namespace kron::testing {
+
+// Years of a daemon's life, drawn from a seed: jobs of all kinds in zones with and without daylight saving, commands
+// that misbehave, an operator who suspends, triggers, edits and removes, a clock that is set, machines that sleep, lose
+// power or fill their disk. Witness judges every step.
+struct SimulationPlan {
+  std::uint64_t seed = 1;
+  int jobs = 20;
+  Seconds length = std::chrono::hours(24 * 30);
+  Seconds between_events = std::chrono::hours(12);  // on average
+  bool quiet = false;                               // nothing but time passes: then every period must have an outcome
+  Mutation mutation = Mutation::none;
+};
+
+struct SimulationReport {
+  std::size_t executions = 0;
+  std::size_t outcomes = 0;
+  std::size_t events = 0;
+  std::size_t power_cuts = 0;
+  std::size_t restarts = 0;  // all deaths of the daemon
+  std::size_t clock_jumps = 0;
+  std::size_t broken = 0;  // the ledger gave up, and the daemon was started anew
+  std::string violation;   // empty: none; else what, when, and after which event
+};
+
+SimulationReport simulate(const SimulationPlan& plan);
+
+}  // namespace kron::testing

@@ -1,0 +1,137 @@
+#include "kron/scheduler/fake/witness.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "kron/base/rfc3339.h"
+
+namespace kron::testing {
+namespace {
+
+// How many of a job's handled periods are looked at again each time; all of them would make years quadratic.
+constexpr int kLookedAtAgain = 24;
+
+constexpr Seconds kBusyAllowance{10};
+
+std::uint64_t shortened(std::string_view run_id) { return std::hash<std::string_view>()(run_id); }
+
+std::string text_of(std::optional<Instant> time) { return time ? rfc3339(*time) : "none"; }
+
+}  // namespace
+
+void Witness::accuse(std::string violation) {
+  if (violation_.empty()) violation_ = std::move(violation);
+}
+
+const Witness::Facts* Witness::facts(const std::string& identity) const {
+  const auto known = jobs_.find(identity);
+  return known == jobs_.end() ? nullptr : &known->second;
+}
+
+void Witness::note_outcome(const std::string& identity, Facts& facts, Instant period, Outcome outcome) {
+  const auto [known, is_new] = facts.outcomes.try_emplace(period, outcome);
+  outcomes_ += is_new ? 1 : 0;
+  if (!is_new) {
+    accuse(identity + " " + rfc3339(period) + " has a second outcome: " + std::string(name_of(known->second)) +
+           ", then " + std::string(name_of(outcome)));
+  }
+}
+
+void Witness::check_started(const std::string& identity, Facts& facts, const ActiveExecution& run, const Job* job) {
+  started_.insert(shortened(run.run_id));
+  if (!run.period) return;
+  note_outcome(identity, facts, *run.period, Outcome::executed);
+  // A run that replaced another has waited for it, and the clock may have been set meanwhile.
+  if (run.trigger != Trigger::schedule || job == nullptr || job->policy.concurrency == Concurrency::replace) return;
+  const Seconds late = run.started_at - run.chosen.value();
+  if (late < Seconds(0) || late > std::max(job->policy.deadline, kBusyAllowance)) {
+    accuse(identity + " " + rfc3339(*run.period) + " started at " + rfc3339(run.started_at) + ", chosen " +
+           text_of(run.chosen));
+  }
+}
+
+void Witness::check_bookkeeping(const std::string& identity, const Facts& facts, const JobState& periods) {
+  if (facts.last_handled && (!periods.last_handled || *periods.last_handled < *facts.last_handled)) {
+    accuse(identity + ": the last handled period went back from " + text_of(facts.last_handled) + " to " +
+           text_of(periods.last_handled));
+  }
+  if (periods.open_periods.size() > kMostOpenPeriods || periods.passed_over.size() > kMostSpans) {
+    accuse(identity + ": more open periods or passed-over spans than allowed");
+  }
+  int left = kLookedAtAgain;
+  for (auto handled = facts.outcomes.rbegin(); handled != facts.outcomes.rend() && left > 0; ++handled, --left) {
+    const Instant period = handled->first;
+    const bool is_open =
+        !periods.last_handled || period > *periods.last_handled ||
+        std::ranges::binary_search(periods.open_periods, period) ||
+        std::ranges::any_of(periods.passed_over, [&](const Span& s) { return s.first <= period && period <= s.last; });
+    if (is_open) accuse(identity + " " + rfc3339(period) + " was handled and is open again");
+  }
+}
+
+void Witness::wrote(const LedgerStep& step, const Job* job) {
+  Facts& facts = jobs_[step.identity];
+  std::set<std::string> active;
+  for (const ActiveExecution& run : step.now.active) {
+    if (!facts.active.contains(run.run_id)) check_started(step.identity, facts, run, job);
+    active.insert(run.run_id);
+  }
+  for (const HistoryEntry& entry : step.history) {
+    if (!entry.period || entry.passed_over) continue;
+    if (entry.outcome != Outcome::executed) {
+      note_outcome(step.identity, facts, *entry.period, *entry.outcome);
+      continue;
+    }
+    // The end of a run; its start may have been durable without anybody being told.
+    const auto [known, is_new] = facts.outcomes.try_emplace(*entry.period, Outcome::executed);
+    if (known->second != Outcome::executed) accuse(step.identity + " " + rfc3339(*entry.period) + " ended unstarted");
+  }
+  facts.active = std::move(active);
+  check_bookkeeping(step.identity, facts, step.now.periods);
+  facts.last_handled = step.now.periods.last_handled;
+  if (!step.last_outcome) return;
+  const auto last = facts.outcomes.find(facts.last_handled.value());
+  if (last == facts.outcomes.end() || last->second != *step.last_outcome) {
+    accuse(step.identity + ": LastOutcome is not the outcome of " + text_of(facts.last_handled));
+  }
+}
+
+void Witness::loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history) {
+  Facts& facts = jobs_[identity];
+  check_bookkeeping(identity, facts, known.periods);
+  if (known.periods.last_handled) facts.last_handled = known.periods.last_handled;
+  std::set<std::string> active;
+  for (const ActiveExecution& run : known.active) {
+    active.insert(run.run_id);
+    started_.insert(shortened(run.run_id));
+  }
+  for (const std::string& run : facts.active) {
+    // Its end may have been durable without anybody being told.
+    const bool has_ended = std::ranges::find(history, run, &HistoryEntry::run_id) != history.end();
+    if (!active.contains(run) && !has_ended) accuse(identity + ": run " + run + " was active and is forgotten");
+  }
+  facts.active = std::move(active);
+}
+
+void Witness::executed(std::string_view run_id) {
+  if (!started_.contains(shortened(run_id))) accuse("run " + std::string(run_id) + " was executed before its record");
+  if (!executed_.insert(shortened(run_id)).second) accuse("run " + std::string(run_id) + " was executed twice");
+}
+
+void Witness::found(const StateRecord& record, std::uint32_t history_cap) {
+  if (record.history.size() > history_cap) accuse(record.identity + ": more history than its cap");
+  const Facts* known = facts(record.identity);
+  if (known == nullptr) return;
+  check_bookkeeping(record.identity, *known, record.periods);
+  std::set<Instant> seen;
+  for (const HistoryEntry& entry : record.history) {
+    if (!entry.period || entry.passed_over) continue;
+    if (!seen.insert(*entry.period).second) accuse(record.identity + ": two lines of history for one period");
+    const auto outcome = known->outcomes.find(*entry.period);
+    if (outcome != known->outcomes.end() && entry.outcome != outcome->second) {
+      accuse(record.identity + " " + rfc3339(*entry.period) + " has another outcome in its history");
+    }
+  }
+}
+
+}  // namespace kron::testing

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "kron/core/job.h"
+#include "kron/ledger/ledger.h"
+
+namespace kron::testing {
+
+// Remembers what a daemon has told the world, over all its deaths, and says when the world was lied to. It is told only
+// what is certain: steps the ledger has acknowledged, records it has handed out, commands that were executed.
+//
+// The rules: at most one execution of each (identity, period), and none before its start is durable; one outcome for
+// each handled period, for ever; LastHandledPeriodID never goes back; a handled period is never open again; an active
+// run is not forgotten; no start outside [chosen, chosen + deadline]; the lists stay within their bounds.
+class Witness {
+ public:
+  void wrote(const LedgerStep& step, const Job* job);  // job: none when it is no longer wanted
+  void loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history);
+  void executed(std::string_view run_id);
+  void found(const StateRecord& record, std::uint32_t history_cap);  // what a file says
+
+  // The first thing that was wrong; empty when nothing was.
+  [[nodiscard]] const std::string& violation() const { return violation_; }
+  void accuse(std::string violation);
+
+  // What was told about one job; nothing when it was never mentioned.
+  struct Facts {
+    std::optional<Instant> last_handled;
+    std::map<Instant, Outcome> outcomes;
+    std::set<std::string> active;
+  };
+  [[nodiscard]] const Facts* facts(const std::string& identity) const;
+  [[nodiscard]] std::size_t executions() const { return executed_.size(); }
+  [[nodiscard]] std::size_t outcomes() const { return outcomes_; }
+
+ private:
+  void check_started(const std::string& identity, Facts& facts, const ActiveExecution& run, const Job* job);
+  void check_bookkeeping(const std::string& identity, const Facts& facts, const JobState& periods);
+  void note_outcome(const std::string& identity, Facts& facts, Instant period, Outcome outcome);
+
+  std::map<std::string, Facts> jobs_;
+  std::unordered_set<std::uint64_t> started_;   // run ids, shortened
+  std::unordered_set<std::uint64_t> executed_;  // run ids, shortened
+  std::size_t outcomes_ = 0;
+  std::string violation_;
+};
+
+}  // namespace kron::testing

@@ -1,0 +1,59 @@
+#include "kron/scheduler/occasion.h"
+
+#include "kron/base/sha256.h"
+
+namespace kron {
+namespace {
+
+std::string short_hex(const Sha256& hash) { return hex(hash).substr(0, 32); }
+
+}  // namespace
+
+std::string run_id_of(std::string_view identity, Instant nominal) {
+  return short_hex(sha256({identity, "\n", period_id(nominal)}));
+}
+
+std::string manual_run_id(std::string_view identity, std::string_view boot_id, Nanoseconds boot_time,
+                          std::uint64_t number) {
+  return short_hex(
+      sha256({identity, "\nmanual\n", boot_id, "\n", std::to_string(boot_time.count()), "\n", std::to_string(number)}));
+}
+
+RunOccasion occasion_of(std::string_view identity, const Decision& period) {
+  return {run_id_of(identity, period.nominal), Trigger::schedule, period};
+}
+
+void note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Decision& period, Outcome outcome,
+                  Reason reason, Turn turn) {
+  mark_handled(job, known.periods, period.nominal, turn);
+  if (known.periods.last_handled == period.nominal) {
+    step.last_outcome = outcome;
+    step.last_chosen = period.chosen;
+  }
+  if (outcome == Outcome::executed) return;
+  step.history.push_back(history_of({period, outcome, reason}, turn.now));
+}
+
+HistoryEntry history_of(const Record& outcome, Instant completed_at) {
+  return {.period = outcome.period.nominal,
+          .outcome = outcome.outcome,
+          .reason = outcome.reason,
+          .chosen = outcome.period.chosen,
+          .completed_at = completed_at};
+}
+
+HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code, Instant completed_at) {
+  return {.period = run.period,
+          .outcome = Outcome::executed,
+          .chosen = run.chosen,
+          .completed_at = completed_at,
+          .exit_code = exit_code,
+          .run_id = run.run_id,
+          .trigger = run.trigger};
+}
+
+HistoryEntry history_of(const PassedOver& passed_over, Instant now) {
+  return {.completed_at = now, .passed_over = passed_over};
+}
+
+}  // namespace kron

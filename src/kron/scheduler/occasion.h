@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kron/core/evaluate.h"
+#include "kron/ledger/ledger.h"
+
+// Pure: what a scheduler's steps say, in the ledger's words.
+namespace kron {
+
+// 32 hex digits. One period has one run id, so even the run's directory is made at most once.
+std::string run_id_of(std::string_view identity, Instant nominal);
+std::string manual_run_id(std::string_view identity, std::string_view boot_id, Nanoseconds boot_time,
+                          std::uint64_t number);
+
+// What a run is about, for those who build its RunSpec.
+struct RunOccasion {
+  std::string run_id;
+  Trigger trigger = Trigger::schedule;
+  std::optional<Decision> period;  // none for a manual run
+};
+RunOccasion occasion_of(std::string_view identity, const Decision& period);
+
+// `period` has reached `outcome`: the bookkeeping, Last*, and for all but executed the line of history (an executed
+// period gets its line when its run ends).
+void note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Decision& period, Outcome outcome,
+                  Reason reason, Turn turn);
+
+HistoryEntry history_of(const Record& outcome, Instant completed_at);
+HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code, Instant completed_at);
+HistoryEntry history_of(const PassedOver& passed_over, Instant now);
+
+}  // namespace kron

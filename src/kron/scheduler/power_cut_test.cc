@@ -1,0 +1,259 @@
+// Every crash point of the daemon's life, and what a power cut may leave of its disk at each.
+#include <functional>
+#include <gtest/gtest.h>
+#include <iostream>
+
+#include "kron/core/sample_jobs.h"
+#include "kron/env/fake/sweep.h"
+#include "kron/ledger/state_names.h"
+#include "kron/scheduler/fake/daemon.h"
+#include "kron/testing/scale.h"
+
+namespace kron::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using jobs::JobDefinition;
+
+class SilentLog : public Log {
+ public:
+  void write(LogLevel, std::string_view, std::span<const LogField>) override {}
+};
+
+JobDefinition job(JobSpec spec, std::string name) {
+  spec.identity = name;
+  JobDefinition definition;
+  definition.job = make_job(spec);
+  definition.command = std::move(name);
+  return definition;
+}
+
+// Due every minute, and with so long a deadline that a forgotten period runs again.
+JobDefinition minutely(std::string name, Concurrency concurrency = Concurrency::forbid) {
+  return job({.schedule = "* * * * *", .deadline = "1h", .concurrency = concurrency}, std::move(name));
+}
+
+struct Scenario {
+  std::string name;
+  std::vector<JobDefinition> jobs;
+  std::function<void(Daemon&, Outside&)> story = [](Daemon& daemon, Outside&) { daemon.run_for(100s); };
+  Behaviour behaviour = {.runs_for = 20s, .exit_code = 3};
+  std::size_t survivors = 400;  // tried at each crash point
+  std::size_t again = 0;        // tried at each crash point of the recovery; 0: no second crash in a quick run
+  std::map<std::string, std::string> planted = {};
+};
+
+void restart(Outside& outside, PowerCutFileSystem& file_system, Mutation mutation,
+             const std::function<void(Daemon&)>& use) {
+  SilentLog log;
+  const auto daemon = Daemon::start(outside, file_system, log, mutation);
+  if (!daemon) return outside.witness.accuse("the daemon does not start: " + daemon.error().message);
+  use(**daemon);
+  (*daemon)->report_executed();
+}
+
+void recover(Outside& outside, PowerCutFileSystem& file_system, Crash crash, Mutation mutation) {
+  if (crash == Crash::power_cut) {
+    outside.lose_power(20s);
+  } else {
+    outside.runner.daemon_dies();
+    outside.pass(5s);
+  }
+  restart(outside, file_system, mutation, [](Daemon& daemon) {
+    daemon.run_for(65s);
+    static_cast<void>(daemon.scheduler().tick());  // what ended or fell due in the last instant
+  });
+}
+
+std::string check(Outside& outside, PowerCutFileSystem& file_system, Mutation mutation) {
+  const auto files = files_of(file_system.disk(), Daemon::kStateDirectory);
+  for (const auto& [name, text] : files) {
+    const auto parsed = parse_state_name(name);
+    if (!parsed || parsed->corrupt) continue;
+    const Result<StateRecord> record = parse_state(text);
+    if (!record) return name + ": " + record.error().message;
+    if (sha256({record->identity}) != parsed->identity_hash) return name + " holds another job";
+    outside.witness.found(*record, jobs::kDefaultHistory);
+  }
+  outside.runner.daemon_dies();
+  restart(outside, file_system, mutation, [](Daemon&) {});
+  if (!outside.witness.violation().empty()) return outside.witness.violation();
+  auto after = files_of(file_system.disk(), Daemon::kStateDirectory);
+  return after == files ? "" : "a second recovery changes what the first has left";
+}
+
+SweepCounts sweep(const Scenario& scenario, Sabotage sabotage = Sabotage::none, Mutation mutation = Mutation::none) {
+  const bool is_healthy = sabotage == Sabotage::none && mutation == Mutation::none;
+  Outside outside(utc("2026-03-01T00:00:30Z"));
+  outside.jobs = scenario.jobs;
+  outside.runner.behave([behaviour = scenario.behaviour](const RunSpec&) { return behaviour; });
+  PowerCutFileSystem disk;
+  if (!scenario.planted.empty()) disk.plant_directory(Daemon::kStateDirectory);
+  for (const auto& [name, text] : scenario.planted) {
+    disk.plant_file(entry_path(Daemon::kStateDirectory, name), text);
+  }
+  SweepOptions options{.most_survivors = {scenario.survivors}, .sabotage = sabotage};
+  const std::size_t again = scaled(1) > 1 ? scenario.again + 1 : scenario.again;
+  if (again != 0 && is_healthy) options.most_survivors.push_back(again);
+  Sweep<Outside> run(
+      [&](Outside& world, PowerCutFileSystem& file_system) {
+        restart(world, file_system, mutation, [&](Daemon& daemon) { scenario.story(daemon, world); });
+      },
+      [&](Outside& world, PowerCutFileSystem& file_system, Crash crash) {
+        recover(world, file_system, crash, mutation);
+      },
+      [&](Outside& world, PowerCutFileSystem& file_system) { return check(world, file_system, mutation); }, options);
+  return run(outside, disk.disk());
+}
+
+Scenario starts_and_ends() { return {.name = "starts and ends", .jobs = {minutely("a")}}; }
+
+// The recovery is cut off, too.
+Scenario starts_and_recovers() {
+  return {.name = "a second crash in the recovery",
+          .jobs = {minutely("a")},
+          .story = [](Daemon& daemon, Outside&) { daemon.run_for(55s); },
+          .survivors = static_cast<std::size_t>(scaled(1)),
+          .again = 1};
+}
+
+Scenario skips() { return {.name = "skips", .jobs = {minutely("a")}, .behaviour = {.runs_for = 80s}}; }
+
+Scenario misses() {
+  return {.name = "misses and passes over",
+          .jobs = {job({.schedule = "* * * * *"}, "a")},
+          .story = [](Daemon& daemon, Outside& outside) {
+            daemon.run_for(40s);
+            outside.pass(200s);  // stopped, or the machine was asleep
+            daemon.run_for(10s);
+          }};
+}
+
+Scenario unschedulable() {
+  JobDefinition never = minutely("a");
+  never.job.window = {WindowMode::after, 5s};
+  EXPECT_TRUE(add_clause(never.job.constraints.only, "date", "2020-01-01"));
+  return {.name = "unschedulable", .jobs = {never}};
+}
+
+Scenario replaces() {
+  return {.name = "replaces",
+          .jobs = {minutely("a", Concurrency::replace)},
+          .story = [](Daemon& daemon, Outside&) { daemon.run_for(175s); },
+          .behaviour = {.runs_for = 1h, .ignores_term = true}};
+}
+
+Scenario runs_side_by_side() {
+  return {.name = "runs side by side", .jobs = {minutely("a", Concurrency::allow)}, .behaviour = {.runs_for = 90s}};
+}
+
+Scenario suspends_and_resumes() {
+  return {.name = "suspends and resumes", .jobs = {minutely("a")}, .story = [](Daemon& daemon, Outside&) {
+            daemon.run_for(35s);
+            EXPECT_TRUE(daemon.scheduler().suspend("a", std::nullopt));
+            daemon.run_for(130s);
+            EXPECT_TRUE(daemon.scheduler().resume("a"));
+            daemon.run_for(10s);
+          }};
+}
+
+Scenario edits() {
+  return {.name = "edits",
+          .jobs = {minutely("a"), minutely("b")},
+          .story =
+              [](Daemon& daemon, Outside&) {
+                daemon.run_for(40s);
+                EXPECT_TRUE(daemon.reload({job({.schedule = "*/2 * * * *", .deadline = "1h"}, "a"), minutely("c")}));
+                daemon.run_for(60s);
+                EXPECT_TRUE(daemon.reload({minutely("a"), minutely("b"), minutely("c")}));
+                daemon.run_for(60s);
+              },
+          .survivors = 60};
+}
+
+Scenario overlapping_windows() {
+  return {.name = "overlapping windows",
+          .jobs = {job({.schedule = "* * * * *", .window = "4m", .deadline = "1h"}, "a")},
+          .story = [](Daemon& daemon, Outside&) { daemon.run_for(6min); },
+          .behaviour = {.runs_for = 5s},
+          .survivors = 60};
+}
+
+Scenario reboot_and_manual_runs() {
+  return {.name = "@reboot and manual runs",
+          .jobs = {job({.schedule = "@reboot"}, "a")},
+          .story = [](Daemon& daemon, Outside&) {
+            daemon.run_for(30s);
+            EXPECT_TRUE(daemon.scheduler().trigger("a"));
+            daemon.run_for(30s);
+          }};
+}
+
+Scenario quarantine() {
+  return {.name = "quarantine",
+          .jobs = {minutely("a"), minutely("b")},
+          .survivors = 60,
+          .planted = {{state_file_name(sha256({"a"})), "{\"Version\":"}, {"first-seen.json", "\0\0\0"}}};
+}
+
+Scenario batch_of(int jobs) {
+  Scenario scenario{.name = "a batch of " + std::to_string(jobs), .jobs = {}, .survivors = 12, .again = 0};
+  for (int i = 0; i < jobs; ++i) scenario.jobs.push_back(minutely("job-" + std::to_string(i)));
+  scenario.survivors = static_cast<std::size_t>(scaled(jobs > 5 ? 2 : 8));
+  return scenario;
+}
+
+void expect_nothing_broken(const Scenario& scenario) {
+  const SweepCounts counts = sweep(scenario);
+  std::cout << scenario.name << ": " << counts << "\n";
+  EXPECT_EQ(counts.violations, 0U);
+  EXPECT_GE(counts.power_cuts, counts.crash_points);
+}
+
+TEST(PowerCut, OfADaemonWithOneJobBreaksNoRule) {
+  for (const Scenario& scenario :
+       {starts_and_ends(), starts_and_recovers(), skips(), misses(), unschedulable(), replaces(), runs_side_by_side(),
+        suspends_and_resumes(), overlapping_windows(), reboot_and_manual_runs()}) {
+    expect_nothing_broken(scenario);
+  }
+}
+
+TEST(PowerCut, WhileTheSetOfJobsChangesBreaksNoRule) { expect_nothing_broken(edits()); }
+
+TEST(PowerCut, WhileACorruptFileIsSetAsideBreaksNoRule) { expect_nothing_broken(quarantine()); }
+
+TEST(PowerCut, InABatchOfOneToTwentyJobsBreaksNoRule) {
+  for (int jobs = 1; jobs <= 20; ++jobs) {
+    const bool in_a_quick_run = jobs <= 3 || jobs == 20;
+    if (in_a_quick_run || scaled(1) > 1) expect_nothing_broken(batch_of(jobs));
+  }
+}
+
+// The sweep is worth something only if it notices a daemon that does not keep the procedure.
+struct Mutant {
+  std::string_view name;
+  Sabotage sabotage;
+  Mutation mutation;
+};
+
+class PowerCutMutants : public ::testing::TestWithParam<Mutant> {};
+
+TEST_P(PowerCutMutants, AreNoticed) {
+  Scenario scenario = starts_and_ends();
+  scenario.survivors = 50;
+  const SweepCounts counts = sweep(scenario, GetParam().sabotage, GetParam().mutation);
+  std::cout << GetParam().name << ": " << counts << "\n";
+  EXPECT_GT(counts.violations, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PowerCutMutants,
+    ::testing::Values(Mutant{"no_file_sync", Sabotage::no_file_sync, Mutation::none},
+                      Mutant{"no_directory_sync", Sabotage::no_directory_sync, Mutation::none},
+                      Mutant{"rename_before_sync", Sabotage::file_sync_after_rename, Mutation::none},
+                      Mutant{"gate_before_record", Sabotage::none, Mutation::gate_opens_at_start},
+                      Mutant{"last_handled_moves_back", Sabotage::none, Mutation::last_handled_moves_back}),
+    [](const auto& mutant) { return std::string(mutant.param.name); });
+
+}  // namespace
+}  // namespace kron::testing

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kron/core/evaluate.h"
+#include "kron/env/clock.h"
+#include "kron/env/log.h"
+#include "kron/env/process_runner.h"
+#include "kron/jobs/definition.h"
+#include "kron/ledger/ledger.h"
+#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/timer_heap.h"
+
+namespace kron {
+
+// When the scheduler wants its next turn: at a wall-clock time, or after the monotonic clock has reached a point,
+// whichever comes first; or when an exit is waiting.
+struct Wakeup {
+  std::optional<Instant> at;
+  std::optional<Nanoseconds> monotonic;
+};
+
+// The loop's body: what is due is evaluated, made durable, and only then let go. It owns no thread, no timer and no
+// descriptor; its owner calls tick() when told to. The real daemon and the simulator run this same code.
+class Scheduler {
+ public:
+  using MakeSpec = std::function<RunSpec(const jobs::JobDefinition&, const RunOccasion&)>;
+
+  // All of these outlive the scheduler.
+  struct World {
+    Clock& clock;
+    Ledger& ledger;
+    ProcessRunner& runner;
+    Log& log;
+  };
+  Scheduler(World world, MakeSpec make_spec);
+
+  // The jobs at start. Takes up the runs of an earlier daemon, and runs @reboot jobs that this boot has not seen.
+  // Refused, as by reload: two jobs of one identity, which would run each period twice.
+  Status start(std::vector<jobs::JobDefinition> definitions);
+
+  // The jobs from now on; only what changed is touched. Runs of removed jobs go on and their end is still recorded.
+  // A failure to read the ledger leaves the jobs as they were.
+  Status reload(std::vector<jobs::JobDefinition> definitions);
+
+  // One turn of the loop (contract "Policy": one `now` for all of it).
+  Wakeup tick();
+
+  // Operator's verbs. A run id, or why not: not_found, conflict (concurrency forbids it).
+  Result<std::string> trigger(std::string_view identity);
+  Status suspend(std::string_view identity, std::optional<Instant> until);
+  Status resume(std::string_view identity);
+  Status terminate(std::string_view run_id);
+  Status kill(std::string_view run_id);
+
+  // Why nothing is started any more: the ledger cannot promise durability. The owner must end the process.
+  [[nodiscard]] const std::optional<Error>& broken() const { return world_.ledger.broken(); }
+
+  // No more starts; runs go on. What is due stays unhandled, for the next daemon.
+  void stop_starting() { stopping_ = true; }
+
+  [[nodiscard]] std::size_t job_count() const { return by_identity_.size(); }
+  [[nodiscard]] std::size_t active_runs() const { return job_of_run_.size(); }
+
+  // What is known now of one job; nothing when it is not loaded.
+  struct View {
+    const jobs::JobDefinition& definition;
+    const KnownJob& known;
+    std::optional<Decision> next;
+  };
+  [[nodiscard]] std::optional<View> view(std::string_view identity) const;
+
+ private:
+  using JobNumber = std::uint32_t;
+
+  // A run that waits for those it replaces to end.
+  struct Waiting {
+    RunOccasion occasion;
+    Nanoseconds give_up_at;  // monotonic
+  };
+  struct Entry {
+    jobs::JobDefinition definition;
+    KnownJob known;
+    std::unique_ptr<Waiting> waiting;
+    bool removed = false;
+  };
+  // What one turn does to one job, before it is durable.
+  struct Step {
+    JobNumber job;
+    KnownJob before;
+    LedgerStep ledger;
+    std::vector<std::string> held;  // runs at their gates
+    std::vector<RunExit> ended;
+    std::vector<std::function<void()>> log_lines;  // what to say once it is durable
+  };
+
+  // scheduler_jobs.cc: the set of jobs
+  Result<std::vector<JobNumber>> add_all(std::vector<jobs::JobDefinition> definitions, Instant now);
+  JobNumber add(jobs::JobDefinition definition, KnownJob known);
+  void edit(JobNumber job, jobs::JobDefinition definition);
+  void await_next_boot(JobNumber job);
+  void drop_unknown(Entry& entry);
+  void remove(JobNumber job);
+  void forget_if_idle(JobNumber job);
+  Result<JobNumber> find(std::string_view identity) const;
+  Status set_suspension(std::string_view identity, std::optional<Suspension> suspension);
+
+  // scheduler.cc: the turn, and what makes it durable
+  Turn turn_at(Instant now) const;
+  void plan_what_is_ahead_again(Instant now);
+  void look_at(JobNumber job, Turn turn);
+  bool carry_out(JobNumber job, const Start& start, Turn turn);
+  void plan(JobNumber job, Instant now);
+  Step& step_for(JobNumber job);
+  bool holds_runs(JobNumber job) const;
+  void commit();
+  void commit_if_full();
+  void undo(Step& step);
+
+  // scheduler_runs.cc: the life of runs
+  void recover_runs(const std::vector<JobNumber>& jobs);
+  void start_reboot_jobs(Instant now);
+  void start_for_boot(JobNumber job, Instant now);
+  void start_period(JobNumber job, const Decision& period, Turn turn);
+  bool launch(JobNumber job, const RunOccasion& occasion, Instant now);
+  void take_exit(const RunExit& exit, Instant now);
+  void record(JobNumber job, const Record& outcome, Turn turn);
+  void begin_replace(JobNumber job, RunOccasion occasion);
+  Waiting end_waiting(JobNumber job);
+  void drop_waiting(JobNumber job);
+  void supersede_waiting(JobNumber job, Turn turn);
+  void settle_waiting(Turn turn);
+
+  // scheduler_log.cc: every decision and outcome, with all that `kron decide` needs to reproduce it
+  std::function<void()> outcome_line(const Entry& entry, const Record& outcome);
+  std::function<void()> start_line(const Entry& entry, const ActiveExecution& run,
+                                   const std::optional<Decision>& period);
+  std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit);
+  std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over);
+
+  World world_;
+  MakeSpec make_spec_;
+  std::vector<std::unique_ptr<Entry>> jobs_;
+  std::vector<JobNumber> free_numbers_;
+  std::unordered_map<std::string, JobNumber> by_identity_;
+  std::unordered_map<std::string, JobNumber> removed_;  // no longer wanted, but a run of theirs is active
+  std::unordered_map<std::string, JobNumber> job_of_run_;
+  TimerHeap timers_;
+  std::set<JobNumber> waiting_;
+  std::vector<Step> steps_;
+  std::vector<RunExit> unrecorded_exits_;  // their record could not be written; tried again next turn
+  std::optional<Instant> last_turn_;
+  bool was_busy_ = false;
+  bool stopping_ = false;
+  std::uint64_t manual_runs_ = 0;
+};
+
+}  // namespace kron

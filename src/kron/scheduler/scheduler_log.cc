@@ -1,0 +1,82 @@
+#include "kron/base/rfc3339.h"
+#include "kron/json/decide_request.h"
+#include "kron/scheduler/scheduler.h"
+
+namespace kron {
+namespace {
+
+// What `kron explain --log-line` and `kron decide` need. Texts live here while the line is written.
+struct PeriodFields {
+  PeriodFields(const Job& job, const Decision& period)
+      : id(rfc3339(period.nominal)),
+        chosen(period.chosen ? rfc3339(*period.chosen) : ""),
+        seed_hash(hex(period.seed_hash)),
+        request(decide_request_json(job, period.nominal)) {}
+
+  std::string id;
+  std::string chosen;
+  std::string seed_hash;
+  std::string request;
+};
+
+}  // namespace
+
+std::function<void()> Scheduler::outcome_line(const Entry& entry, const Record& outcome) {
+  return [&log = world_.log, identity = entry.definition.job.identity, outcome,
+          period = PeriodFields(entry.definition.job, outcome.period)] {
+    log.info("period_ended", {{"identity", identity},
+                              {"periodId", period.id},
+                              {"nominalTime", period.id},
+                              {"chosenTime", period.chosen},
+                              {"outcome", name_of(outcome.outcome)},
+                              {"reason", name_of(outcome.reason)},
+                              {"seedHash", period.seed_hash},
+                              {"decision", period.request}});
+  };
+}
+
+std::function<void()> Scheduler::start_line(const Entry& entry, const ActiveExecution& run,
+                                            const std::optional<Decision>& decision) {
+  const std::string& identity = entry.definition.job.identity;
+  if (!decision || run.trigger != Trigger::schedule) {
+    return [&log = world_.log, identity, run] {
+      log.info("run_started",
+               {{"identity", identity}, {"trigger", name_of(run.trigger)}, {"runId", run.run_id}, {"pid", run.pid}});
+    };
+  }
+  return [&log = world_.log, identity, run, period = PeriodFields(entry.definition.job, *decision)] {
+    log.info("run_started", {{"identity", identity},
+                             {"periodId", period.id},
+                             {"nominalTime", period.id},
+                             {"chosenTime", period.chosen},
+                             {"outcome", name_of(Outcome::executed)},
+                             {"seedHash", period.seed_hash},
+                             {"runId", run.run_id},
+                             {"pid", run.pid},
+                             {"decision", period.request}});
+  };
+}
+
+std::function<void()> Scheduler::end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit) {
+  return [&log = world_.log, identity = entry.definition.job.identity, run, exit] {
+    const std::string id = run.period ? rfc3339(*run.period) : "";
+    const std::string code = exit.code ? std::to_string(*exit.code) : "unknown";
+    log.info("run_ended", {{"identity", identity},
+                           {"periodId", id},
+                           {"runId", run.run_id},
+                           {"pid", run.pid},
+                           {"exitCode", code},
+                           {"reason", exit.reason}});
+  };
+}
+
+std::function<void()> Scheduler::passed_over_line(const Entry& entry, const PassedOver& passed_over) {
+  return [&log = world_.log, identity = entry.definition.job.identity, passed_over] {
+    log.warning("passed_over", {{"identity", identity},
+                                {"count", static_cast<std::int64_t>(passed_over.count)},
+                                {"first", rfc3339(passed_over.first)},
+                                {"last", rfc3339(passed_over.last)}});
+  };
+}
+
+}  // namespace kron

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <utility>
+
+#include "kron/base/text.h"
+#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/scheduler.h"
+
+namespace kron {
+namespace {
+
+// After KILL; what lives on sits in the kernel and cannot be stopped.
+constexpr Seconds kAfterKill{10};
+
+}  // namespace
+
+// Runs of an earlier daemon: still alive, and their end will be seen; or over, and how is in the helper's file unless
+// the machine went down with them.
+void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
+  const Instant t = now(world_.clock);
+  for (const JobNumber job : jobs) {
+    const std::vector<ActiveExecution> active = jobs_[job]->known.active;
+    for (const ActiveExecution& run : active) {
+      const ProcessIdentity process{static_cast<pid_t>(run.pid), run.process_start, run.boot_id};
+      if (const auto exit = world_.runner.adopt(run.run_id, process)) take_exit(*exit, t);
+    }
+    commit_if_full();
+  }
+  commit();
+}
+
+void Scheduler::start_reboot_jobs(Instant t) {
+  for (JobNumber job = 0; job < jobs_.size(); ++job) {
+    const Entry& entry = *jobs_[job];
+    if (entry.definition.job.schedule.kind != Schedule::Kind::reboot) continue;
+    if (entry.known.last_boot_id == world_.clock.boot_id()) continue;
+    if (is_suspended(entry.definition.job, entry.known.periods, t)) continue;
+    start_for_boot(job, t);
+    commit_if_full();
+  }
+}
+
+// Its period is the daemon's start; the next second, should that have been a period of the job's already.
+void Scheduler::start_for_boot(JobNumber job, Instant t) {
+  Entry& entry = *jobs_[job];
+  JobState& periods = entry.known.periods;
+  if (periods.last_handled) t = std::max(t, *periods.last_handled + Seconds(1));
+  Decision period;
+  period.nominal = t;
+  period.chosen = t;
+  period.window = {t, t};
+  step_for(job);
+  entry.known.last_boot_id = world_.clock.boot_id();
+  const RunOccasion occasion{run_id_of(entry.definition.job.identity, t), Trigger::reboot, period};
+  const bool started = launch(job, occasion, now(world_.clock));
+  LedgerStep& step = step_for(job).ledger;
+  periods.last_handled = t;
+  step.last_outcome = started ? Outcome::executed : Outcome::skipped;
+  step.last_chosen = t;
+  if (!started) step.history.push_back(history_of({period, Outcome::skipped, Reason::start_failed}, t));
+}
+
+void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
+  Entry& entry = *jobs_[job];
+  if (launch(job, occasion_of(entry.definition.job.identity, period), turn.now)) {
+    note_outcome(entry.definition.job, entry.known, step_for(job).ledger, period, Outcome::executed, Reason::none,
+                 turn);
+  } else {
+    record(job, {period, Outcome::skipped, Reason::start_failed}, turn);
+  }
+}
+
+// Creates the process, held at its gate until commit() has made its record durable.
+bool Scheduler::launch(JobNumber job, const RunOccasion& occasion, Instant t) {
+  Entry& entry = *jobs_[job];
+  const Result<ProcessIdentity> process = world_.runner.start(make_spec_(entry.definition, occasion));
+  if (!process) {
+    world_.log.error("start_failed",
+                     {{"identity", entry.definition.job.identity}, {"reason", process.error().message}});
+    return false;
+  }
+  Step& step = step_for(job);
+  ActiveExecution& run = entry.known.active.emplace_back();
+  if (occasion.period) {
+    run.period = occasion.period->nominal;
+    run.chosen = occasion.period->chosen;
+  }
+  run.started_at = t;
+  run.pid = process->pid;
+  run.process_start = process->start_time;
+  run.boot_id = process->boot_id;
+  run.run_id = occasion.run_id;
+  run.trigger = occasion.trigger;
+  step.held.push_back(occasion.run_id);
+  job_of_run_[occasion.run_id] = job;
+  step.log_lines.push_back(start_line(entry, run, occasion.period));
+  return true;
+}
+
+void Scheduler::take_exit(const RunExit& exit, Instant t) {
+  const auto known = job_of_run_.find(exit.run_id);
+  if (known == job_of_run_.end()) return;
+  const JobNumber job = known->second;
+  Entry& entry = *jobs_[job];
+  const auto run = std::ranges::find(entry.known.active, exit.run_id, &ActiveExecution::run_id);
+  if (run == entry.known.active.end()) return;
+  Step& step = step_for(job);
+  step.ledger.history.push_back(history_of(*run, exit.code, exit.ended.value_or(t)));
+  step.ended.push_back(exit);
+  step.log_lines.push_back(end_line(entry, *run, exit));
+  entry.known.active.erase(run);
+}
+
+void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
+  Entry& entry = *jobs_[job];
+  Step& step = step_for(job);
+  note_outcome(entry.definition.job, entry.known, step.ledger, outcome.period, outcome.outcome, outcome.reason, turn);
+  step.log_lines.push_back(outcome_line(entry, outcome));
+}
+
+// concurrency=replace: ends the active runs; the new one starts when they are gone. Nothing is recorded yet, so a crash
+// here leaves its period to be judged anew.
+void Scheduler::begin_replace(JobNumber job, RunOccasion occasion) {
+  Entry& entry = *jobs_[job];
+  for (const ActiveExecution& run : entry.known.active) world_.runner.terminate(run.run_id);
+  const Nanoseconds give_up = world_.clock.monotonic() + entry.definition.options->grace + kAfterKill;
+  entry.waiting = std::make_unique<Waiting>(Waiting{std::move(occasion), give_up});
+  waiting_.insert(job);
+}
+
+Scheduler::Waiting Scheduler::end_waiting(JobNumber job) {
+  waiting_.erase(job);
+  return std::move(*std::exchange(jobs_[job]->waiting, nullptr));
+}
+
+// Its period, if it has one, is as if it had not been looked at.
+void Scheduler::drop_waiting(JobNumber job) {
+  waiting_.erase(job);
+  jobs_[job]->waiting.reset();
+}
+
+// A period of the job is due while a run waits: the period takes its place.
+void Scheduler::supersede_waiting(JobNumber job, Turn turn) {
+  const Waiting waiting = end_waiting(job);
+  if (waiting.occasion.period) {
+    record(job, {*waiting.occasion.period, Outcome::skipped, Reason::replaced_before_start}, turn);
+  } else {
+    world_.log.warning("manual_run_dropped", {{"identity", jobs_[job]->definition.job.identity},
+                                              {"runId", waiting.occasion.run_id},
+                                              {"reason", name_of(Reason::replaced_before_start)}});
+  }
+}
+
+// Runs that waited for others to end: start those whose way is free, give up those whose time is over.
+void Scheduler::settle_waiting(Turn turn) {
+  const std::vector<JobNumber> jobs(waiting_.begin(), waiting_.end());
+  for (const JobNumber job : jobs) {
+    const Entry& entry = *jobs_[job];
+    const bool free = entry.known.active.empty();
+    if (!free && world_.clock.monotonic() < entry.waiting->give_up_at) continue;
+    const Waiting waiting = end_waiting(job);
+    const std::optional<Decision>& period = waiting.occasion.period;
+    if (free && !stopping_) {
+      if (period) {
+        start_period(job, *period, turn);
+      } else {
+        launch(job, waiting.occasion, turn.now);
+      }
+    } else if (!free && period) {
+      record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
+    } else if (!free) {
+      world_.log.warning("manual_run_dropped", {{"identity", entry.definition.job.identity},
+                                                {"runId", waiting.occasion.run_id},
+                                                {"reason", name_of(Reason::could_not_stop)}});
+    }
+    plan(job, turn.now);
+  }
+}
+
+Result<std::string> Scheduler::trigger(std::string_view identity) {
+  const Result<JobNumber> job = find(identity);
+  if (!job) return fail(job.error());
+  if (stopping_ || broken()) return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
+  const Entry& entry = *jobs_[*job];
+  const Concurrency concurrency = entry.definition.job.policy.concurrency;
+  const bool active = !entry.known.active.empty();
+  if (active && concurrency == Concurrency::forbid) {
+    return fail(Code::conflict, "a run of " + quoted(identity, 200) + " is active, and its policy forbids another");
+  }
+  const std::string run_id = manual_run_id(identity, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_);
+  if (active && concurrency == Concurrency::replace) {
+    if (entry.waiting) return fail(Code::conflict, "another run of " + quoted(identity, 200) + " waits already");
+    begin_replace(*job, {run_id, Trigger::manual, std::nullopt});
+    return run_id;
+  }
+  if (!launch(*job, {run_id, Trigger::manual, std::nullopt}, now(world_.clock))) {
+    return fail(Code::io, "the run of " + quoted(identity, 200) + " could not be started; the log says why");
+  }
+  commit();
+  if (!job_of_run_.contains(run_id)) {
+    return fail(Code::io, "the start of " + quoted(identity, 200) + " could not be recorded, so it was not run");
+  }
+  return run_id;
+}
+
+Status Scheduler::terminate(std::string_view run_id) {
+  if (!job_of_run_.contains(std::string(run_id))) return fail(Code::not_found, "no active run " + quoted(run_id));
+  world_.runner.terminate(run_id);
+  return {};
+}
+
+Status Scheduler::kill(std::string_view run_id) {
+  if (!job_of_run_.contains(std::string(run_id))) return fail(Code::not_found, "no active run " + quoted(run_id));
+  world_.runner.kill(run_id);
+  return {};
+}
+
+}  // namespace kron

@@ -1,0 +1,85 @@
+#include "kron/scheduler/fake/simulation.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <iostream>
+
+#include "kron/testing/scale.h"
+
+namespace kron::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Seconds kDay{86'400};
+
+void expect_no_violation(const SimulationPlan& plan, const char* test) {
+  const SimulationReport report = simulate(plan);
+  EXPECT_EQ(report.violation, "") << "replay: KRON_SIMULATION_SEED=" << plan.seed
+                                  << " kron_scheduler_test --gtest_filter=Simulation." << test;
+}
+
+// The seed to replay, or the first of many.
+std::uint64_t given_seed(std::uint64_t otherwise) {
+  const char* given = std::getenv("KRON_SIMULATION_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : otherwise;
+}
+
+int given_count(int otherwise) { return std::getenv("KRON_SIMULATION_SEED") != nullptr ? 1 : otherwise; }
+
+TEST(Simulation, ShortLivesOfManySeedsBreakNoRule) {
+  const std::uint64_t first = given_seed(1);
+  const int count = given_count(scaled(1) > 1 ? scaled(50) : 10);
+  for (int i = 0; i < count && !HasFailure(); ++i) {
+    expect_no_violation(
+        {.seed = first + static_cast<std::uint64_t>(i), .jobs = 8, .length = 20 * kDay, .between_events = Seconds(6h)},
+        "ShortLivesOfManySeedsBreakNoRule");
+  }
+}
+
+// Five hundred jobs over three years at scale 20; a twentieth of both in a quick run.
+int full_host() { return std::min(500, scaled(25)); }
+Seconds years() { return std::min(3 * 365, scaled(60)) * kDay; }
+
+TEST(Simulation, YearsOfAFullHostBreakNoRule) {
+  const SimulationPlan plan{
+      .seed = given_seed(2026), .jobs = full_host(), .length = years(), .between_events = Seconds(18h)};
+  const SimulationReport report = simulate(plan);
+  std::cout << plan.jobs << " jobs, " << plan.length / kDay << " days: " << report.executions << " executions, "
+            << report.outcomes << " outcomes, " << report.events << " events, " << report.restarts << " restarts, "
+            << report.power_cuts << " power cuts, " << report.clock_jumps << " clock jumps, " << report.broken
+            << " broken ledgers\n";
+  EXPECT_EQ(report.violation, "") << "replay: KRON_SIMULATION_SEED=" << plan.seed << " KRON_TEST_SCALE=" << scaled(1)
+                                  << " kron_scheduler_test --gtest_filter=Simulation.Years*";
+  EXPECT_GT(report.executions, 300U);
+}
+
+TEST(Simulation, InAQuietYearEveryPeriodHasItsOutcome) {
+  const SimulationPlan plan{.seed = given_seed(7),
+                            .jobs = full_host(),
+                            .length = std::min(years(), 366 * kDay),
+                            .between_events = 10 * kDay,
+                            .quiet = true};
+  expect_no_violation(plan, "InAQuietYearEveryPeriodHasItsOutcome");
+}
+
+TEST(Simulation, ABrokenDaemonIsNoticed) {
+  for (const Mutation mutation : {Mutation::gate_opens_at_start, Mutation::last_handled_moves_back}) {
+    SimulationPlan plan{.seed = 1, .jobs = 20, .length = 60 * kDay, .between_events = Seconds(6h)};
+    plan.mutation = mutation;
+    EXPECT_NE(simulate(plan).violation, "");
+  }
+}
+
+TEST(Simulation, TheSameSeedIsTheSameLife) {
+  const SimulationPlan plan{.seed = 99, .jobs = 5, .length = 10 * kDay};
+  const SimulationReport first = simulate(plan);
+  const SimulationReport second = simulate(plan);
+  EXPECT_EQ(first.executions, second.executions);
+  EXPECT_EQ(first.outcomes, second.outcomes);
+  EXPECT_EQ(first.events, second.events);
+}
+
+}  // namespace
+}  // namespace kron::testing
