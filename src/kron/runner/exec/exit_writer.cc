@@ -1,0 +1,79 @@
+#include "kron/runner/exec/exit_writer.h"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "kron/runner/protocol.h"
+
+namespace kron::exec {
+namespace {
+
+constexpr char kNextName[] = ".exit";
+
+class RecordText {
+ public:
+  __attribute__((format(printf, 2, 3))) void line(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = std::vsnprintf(text_ + size_, sizeof text_ - size_, format, arguments);
+    va_end(arguments);
+    if (size > 0) size_ += static_cast<std::size_t>(size);
+    if (size_ > sizeof text_ - 2) size_ = sizeof text_ - 2;
+    text_[size_++] = '\n';
+  }
+  const char* bytes() const { return text_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  char text_[runner::kMostRecord];
+  std::size_t size_ = 0;
+};
+
+// A reason quotes paths, which may hold anything; a record's line is one line.
+void write_reason(RecordText& text, const char* reason) {
+  char clean[sizeof(Ending::reason)];
+  std::size_t size = 0;
+  for (; reason[size] != 0 && size < sizeof clean - 1; ++size) {
+    const unsigned char c = static_cast<unsigned char>(reason[size]);
+    clean[size] = c < ' ' || c == 0x7f ? '?' : reason[size];
+  }
+  clean[size] = 0;
+  text.line("reason=%s", clean);
+}
+
+void write_time(RecordText& text, const char* name, const timespec& time) {
+  text.line("%s=%lld.%09ld", name, static_cast<long long>(time.tv_sec), time.tv_nsec);
+}
+
+void write_record(RecordText& text, const char* run_id, const Ending& ending) {
+  text.line("%s", runner::kRecordFirstLine);
+  text.line("run=%s", run_id);
+  if (ending.code) text.line("code=%d", *ending.code);
+  if (ending.signal != 0) text.line("signal=%d", ending.signal);
+  if (ending.reason[0] != 0) write_reason(text, ending.reason);
+  if (ending.started.tv_sec != 0) write_time(text, "started", ending.started);
+  write_time(text, "ended", ending.ended);
+  text.line("output=%llu", static_cast<unsigned long long>(ending.output_bytes));
+  text.line("lost=%llu", static_cast<unsigned long long>(ending.output_lost));
+  if (ending.output_error != 0) text.line("output_error=%s", strerrordesc_np(ending.output_error));
+  text.line("%s", runner::kRecordLastLine);
+}
+
+}  // namespace
+
+bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& ending) {
+  const int directory = run_directory.get();
+  RecordText text;
+  write_record(text, run_id, ending);
+  const int fd = ::openat(directory, kNextName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return false;
+  const bool whole = ::write(fd, text.bytes(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(fd);
+  return whole && ::renameat(directory, kNextName, directory, runner::kExitName) == 0;
+}
+
+}  // namespace kron::exec

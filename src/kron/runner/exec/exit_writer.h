@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <optional>
+
+#include "kron/runner/exec/run_directory.h"
+
+namespace kron::exec {
+
+struct Ending {
+  std::optional<int> code;  // 128 + n when ended by signal n; none: never executed
+  int signal = 0;
+  char reason[512] = "";
+  timespec started = {};  // wall clock
+  timespec ended = {};
+  std::uint64_t output_bytes = 0;
+  std::uint64_t output_lost = 0;
+  int output_error = 0;  // an errno
+};
+
+// Puts the record in its place: a reader finds all of it or none. It survives the death of every process, and need not
+// survive the machine's: after a boot an exit code may be unknown, so no sync is paid for here.
+bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& ending);
+
+}  // namespace kron::exec

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "kron/env/output_kind.h"
+
+// kron-exec: static, small, quick to start. Its files use no library beyond libc and raise no exception.
+namespace kron::exec {
+
+struct Stream {
+  OutputKind kind = OutputKind::capture;
+  const char* path = nullptr;  // file only
+};
+
+struct Limit {
+  int resource;
+  rlimit values;
+};
+
+// What is to be run. Texts point into the bytes that were read; the three lists are its own.
+struct Instructions {
+  Instructions() = default;
+  ~Instructions();
+  Instructions(const Instructions&) = delete;
+  Instructions& operator=(const Instructions&) = delete;
+
+  const char* run_id = nullptr;
+  char** arguments = nullptr;  // null-terminated, as is `variables`
+  char** variables = nullptr;
+  const char* directory = nullptr;
+  bool directory_may_fail = false;
+  std::optional<std::string_view> input;
+  std::optional<uid_t> user;
+  std::optional<gid_t> group;
+  gid_t* groups = nullptr;
+  std::optional<std::size_t> group_count;
+  std::optional<mode_t> umask;
+  std::optional<int> nice;
+  Limit limits[RLIM_NLIMITS] = {};
+  std::size_t limit_count = 0;
+  Stream out;
+  Stream err;
+  std::uint64_t capture = 0;
+  std::int64_t timeout = 0;  // nanoseconds; 0: none
+  std::int64_t grace = 0;
+  const char* failure = nullptr;
+  int failure_code = 0;
+};
+
+// Null, or what is wrong with the bytes. Once for each Instructions.
+const char* read_instructions(char* bytes, std::size_t size, Instructions& instructions);
+
+}  // namespace kron::exec

@@ -1,0 +1,21 @@
+#include "kron/runner/exec/run_directory.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kron::exec {
+
+RunDirectory::~RunDirectory() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+int RunDirectory::get() {
+  if (fd_ >= 0) return fd_;
+  if (::mkdirat(runs_, name_, 0700) != 0 && errno != EEXIST) return -1;
+  fd_ = ::openat(runs_, name_, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  return fd_;
+}
+
+}  // namespace kron::exec

@@ -1,0 +1,24 @@
+#pragma once
+
+namespace kron::exec {
+
+// The run's own directory, made when the first file is to go into it: a run that never starts leaves nothing, and the
+// command does not wait for the disk.
+class RunDirectory {
+ public:
+  // `name` is a run id, and outlives this.
+  RunDirectory(int runs, const char* name) : runs_(runs), name_(name) {}
+  ~RunDirectory();
+  RunDirectory(const RunDirectory&) = delete;
+  RunDirectory& operator=(const RunDirectory&) = delete;
+
+  // Its descriptor, or -1 and errno.
+  int get();
+
+ private:
+  int runs_;
+  const char* name_;
+  int fd_ = -1;
+};
+
+}  // namespace kron::exec

@@ -1,0 +1,62 @@
+#include "kron/runner/exit_record.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/runner/exec/exit_writer.h"
+#include "kron/runner/fake/runner_fixture.h"
+
+namespace kron::runner {
+namespace {
+
+std::string record(const std::string& pairs) { return "kron-exit 1\nrun=r1\n" + pairs + "end\n"; }
+
+TEST(ExitRecord, TellsHowARunEnded) {
+  const std::optional<RunExit> exit =
+      parse_exit_record(record("code=137\nsignal=9\nreason=timed out after 2s\nstarted=1700000000.000000001\n"
+                               "ended=1700000002.999999999\noutput=12345\nlost=0\nlater=unknown\n"),
+                        "r1");
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(*exit, (RunExit{"r1", 137, "timed out after 2s", false, instant_of(1700000002), 12345}));
+}
+
+TEST(ExitRecord, WithoutACodeNothingHasRun) {
+  const std::optional<RunExit> exit = parse_exit_record(record("reason=why\nended=1.0\noutput=0\n"), "r1");
+  ASSERT_TRUE(exit);
+  EXPECT_TRUE(exit->never_ran);
+  EXPECT_EQ(exit->code, std::nullopt);
+}
+
+TEST(ExitRecord, WhatIsNotWholeIsNoRecord) {
+  const std::string whole = record("code=0\nended=1.0\n");
+  ASSERT_TRUE(parse_exit_record(whole, "r1"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(parse_exit_record(whole.substr(0, size), "r1")) << size;
+  }
+  for (const std::string& bad : {record("code=x\n"), record("code=1x\n"), record("code=99999999999\n"),
+                                 record("ended=soon\n"), record("output=-1\n"), record("no pair\n"),
+                                 std::string("kron-exit 2\nrun=r1\ncode=0\nend\n"), std::string(5000, 'x')}) {
+    EXPECT_FALSE(parse_exit_record(bad, "r1")) << bad;
+  }
+}
+
+TEST(ExitRecord, OfAnotherRunIsNotOurs) { EXPECT_FALSE(parse_exit_record(record("code=0\n"), "r2")); }
+
+TEST(ExitRecord, WhatKronExecWritesIsRead) {
+  const TemporaryDirectory directory;
+  const Descriptor opened(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  exec::RunDirectory run(opened.get(), "r1");
+  exec::Ending ending;
+  ending.code = 126;
+  ending.ended = {1700000000, 5};
+  ending.output_bytes = 7;
+  ending.output_error = ENOSPC;
+  std::snprintf(ending.reason, sizeof ending.reason, "cannot execute a\nb=\tc");
+  ASSERT_TRUE(exec::write_exit(run, "r1", ending));
+  const std::string text = contents(directory.file("r1/exit"));
+  const std::optional<RunExit> exit = parse_exit_record(text, "r1");
+  ASSERT_TRUE(exit) << text;
+  EXPECT_EQ(*exit, (RunExit{"r1", 126, "cannot execute a?b=?c", false, instant_of(1700000000), 7}));
+}
+
+}  // namespace
+}  // namespace kron::runner

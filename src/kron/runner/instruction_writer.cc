@@ -1,0 +1,141 @@
+#include "kron/runner/instruction_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "kron/base/text.h"
+#include "kron/runner/protocol.h"
+
+namespace kron::runner {
+namespace {
+
+class InstructionWriter {
+ public:
+  InstructionWriter() { bytes_.append(kInstructionsMark, kMarkSize); }
+
+  void bytes(Tag tag, std::string_view content) {
+    const std::uint32_t size = static_cast<std::uint32_t>(std::min(content.size(), kMostInstructions));
+    bytes_.push_back(static_cast<char>(tag));
+    bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes_.append(content.substr(0, size));
+    too_long_ = too_long_ || bytes_.size() > kMostInstructions;
+    if (too_long_) bytes_.clear();
+  }
+  void text(Tag tag, const std::string& content) {
+    check(content);
+    bytes(tag, {content.c_str(), content.size() + 1});
+  }
+  void check(const std::string& text) { has_nul_ = has_nul_ || text.find('\0') != std::string::npos; }
+  template <class... Numbers>
+  void numbers(Tag tag, Numbers... values) {
+    std::string content;
+    (content.append(reinterpret_cast<const char*>(&values), sizeof values), ...);
+    bytes(tag, content);
+  }
+
+  Result<std::string> finish() && {
+    bytes(Tag::end, {});
+    if (has_nul_) return fail(Code::invalid, "a word or variable of the command contains a NUL byte; remove it");
+    if (too_long_) return fail(Code::invalid, "the command with its variables and input is longer than 8M; shorten it");
+    return std::move(bytes_);
+  }
+
+ private:
+  std::string bytes_;
+  bool has_nul_ = false;
+  bool too_long_ = false;
+};
+
+const std::string* value_of(const RunSpec& spec, std::string_view name) {
+  const auto found = std::find_if(spec.environment.begin(), spec.environment.end(),
+                                  [&](const auto& variable) { return variable.first == name; });
+  return found == spec.environment.end() ? nullptr : &found->second;
+}
+
+void write_environment(InstructionWriter& to, const RunSpec& spec, const Account& account) {
+  const std::pair<const char*, std::string> defaults[] = {
+      {"HOME", account.home}, {"USER", account.user}, {"LOGNAME", account.user}, {"PATH", kDefaultPath}};
+  for (const auto& [name, value] : defaults) {
+    if (value_of(spec, name) == nullptr) to.text(Tag::variable, name + ("=" + value));
+  }
+  for (const auto& [name, value] : spec.environment) to.text(Tag::variable, name + "=" + value);
+}
+
+void write_directory(InstructionWriter& to, const RunSpec& spec, const Account& account) {
+  if (spec.directory.empty()) {
+    to.text(Tag::default_directory, account.home);
+  } else if (spec.directory == "~") {
+    const std::string* home = value_of(spec, "HOME");
+    to.text(Tag::directory, home != nullptr ? *home : account.home);
+  } else {
+    to.text(Tag::directory, spec.directory);
+  }
+}
+
+void write_account(InstructionWriter& to, const Account& account) {
+  if (account.changes_user) {
+    std::string groups;
+    for (const gid_t group : account.groups) groups.append(reinterpret_cast<const char*>(&group), sizeof group);
+    to.bytes(Tag::groups, groups);
+    to.numbers(Tag::user, account.uid);
+  }
+  if (account.changes_user || account.changes_group) to.numbers(Tag::group, account.gid);
+}
+
+void write_limits(InstructionWriter& to, const RunSpec& spec, std::optional<rlimit> open_files) {
+  const auto write = [&](int resource, std::uint64_t soft, std::uint64_t hard) {
+    to.numbers(Tag::limit, static_cast<std::uint32_t>(resource), soft, hard);
+  };
+  for (const ProcessLimit& limit : spec.limits) {
+    write(limit.resource, limit.most, limit.most);
+    if (limit.resource == RLIMIT_NOFILE) open_files.reset();
+  }
+  if (open_files) write(RLIMIT_NOFILE, open_files->rlim_cur, open_files->rlim_max);
+}
+
+void write_output(InstructionWriter& to, Tag tag, const OutputTo& output) {
+  std::string content(1, static_cast<char>(output.kind));
+  to.check(output.path);
+  if (output.kind == OutputKind::file) content.append(output.path).push_back('\0');
+  to.bytes(tag, content);
+}
+
+std::uint64_t count_of(Nanoseconds duration) {
+  return static_cast<std::uint64_t>(std::max(duration, Nanoseconds(0)).count());
+}
+
+}  // namespace
+
+Result<std::string> instructions_of(const RunSpec& spec, const Account& account, std::optional<rlimit> open_files) {
+  if (spec.command.empty()) return fail(Code::invalid, "there is no command to run; name one");
+  InstructionWriter to;
+  to.text(Tag::run_id, spec.run_id);
+  for (const std::string& word : spec.command) to.text(Tag::argument, word);
+  write_environment(to, spec, account);
+  write_directory(to, spec, account);
+  if (spec.input) to.bytes(Tag::input, *spec.input);
+  write_account(to, account);
+  if (spec.umask) to.numbers(Tag::umask, *spec.umask);
+  if (spec.nice) to.numbers(Tag::nice, *spec.nice);
+  write_limits(to, spec, open_files);
+  write_output(to, Tag::out, spec.out);
+  write_output(to, Tag::err, spec.err);
+  to.numbers(Tag::capture, spec.capture);
+  if (spec.timeout) to.numbers(Tag::timeout, count_of(std::max(*spec.timeout, Nanoseconds(1))));
+  to.numbers(Tag::grace, count_of(spec.grace));
+  return std::move(to).finish();
+}
+
+std::string failure_instructions(const std::string& run_id, int code, const std::string& reason) {
+  std::string content;
+  const std::uint32_t number = static_cast<std::uint32_t>(code);
+  content.append(reinterpret_cast<const char*>(&number), sizeof number);
+  content.append(reason.c_str()).push_back('\0');
+  InstructionWriter to;
+  to.text(Tag::run_id, run_id);
+  to.bytes(Tag::failure, content);
+  return std::move(to).finish().value_or("");
+}
+
+}  // namespace kron::runner

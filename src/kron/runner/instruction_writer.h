@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <sys/resource.h>
+
+#include "kron/base/result.h"
+#include "kron/env/process_runner.h"
+#include "kron/runner/accounts.h"
+
+namespace kron::runner {
+
+inline constexpr char kDefaultPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+// The bytes kron-exec reads (protocol.h). `open_files`: the limit for a command that names none; the daemon's own may
+// have been raised. Invalid: nothing to run, a NUL in a text, more than kron-exec takes.
+Result<std::string> instructions_of(const RunSpec& spec, const Account& account, std::optional<rlimit> open_files);
+
+// Instructions to execute nothing and record a failure: how a run ends that could not even be described.
+std::string failure_instructions(const std::string& run_id, int code, const std::string& reason);
+
+}  // namespace kron::runner

@@ -1,0 +1,132 @@
+#include <cstring>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "kron/runner/exec/instruction_reader.h"
+#include "kron/runner/instruction_writer.h"
+#include "kron/runner/protocol.h"
+#include "kron/testing/property.h"
+
+// What krond writes and kron-exec reads, without a process between.
+namespace kron::runner {
+namespace {
+
+using exec::Instructions;
+using exec::read_instructions;
+
+Account account() { return {"me", "/home/me", 1000, 1001, {1001, 7}, true, false}; }
+
+RunSpec full_spec() {
+  RunSpec spec{.run_id = "r1", .command = {"/bin/echo", "", "a b"}, .environment = {{"A", "1"}, {"HOME", "/h"}}};
+  spec.directory = "/work";
+  spec.umask = 0027;
+  spec.nice = -5;
+  spec.limits = {{RLIMIT_CPU, 60}};
+  spec.input = std::string("in\0put", 6);
+  spec.out = {OutputKind::file, "/var/log/x"};
+  spec.err = {OutputKind::syslog};
+  spec.capture = 12345;
+  spec.timeout = Seconds(2);
+  spec.grace = Seconds(3);
+  return spec;
+}
+
+TEST(Instructions, EverythingArrives) {
+  std::string bytes = instructions_of(full_spec(), account(), rlimit{1024, 4096}).value();
+  Instructions read;
+  ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
+  EXPECT_STREQ(read.run_id, "r1");
+  EXPECT_STREQ(read.arguments[0], "/bin/echo");
+  EXPECT_STREQ(read.arguments[1], "");
+  EXPECT_STREQ(read.arguments[2], "a b");
+  EXPECT_EQ(read.arguments[3], nullptr);
+  std::vector<std::string> variables;
+  for (char** variable = read.variables; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  EXPECT_EQ(variables,
+            (std::vector<std::string>{"USER=me", "LOGNAME=me", std::string("PATH=") + kDefaultPath, "A=1", "HOME=/h"}));
+  EXPECT_STREQ(read.directory, "/work");
+  EXPECT_FALSE(read.directory_may_fail);
+  EXPECT_EQ(read.input, std::string_view("in\0put", 6));
+  EXPECT_EQ(read.user, 1000U);
+  EXPECT_EQ(read.group, 1001U);
+  ASSERT_EQ(read.group_count, 2U);
+  EXPECT_EQ(read.groups[1], 7U);
+  EXPECT_EQ(read.umask, 0027U);
+  EXPECT_EQ(read.nice, -5);
+  ASSERT_EQ(read.limit_count, 2U);
+  EXPECT_EQ(read.limits[0].resource, RLIMIT_CPU);
+  EXPECT_EQ(read.limits[0].values.rlim_max, 60U);
+  EXPECT_EQ(read.limits[1].values.rlim_cur, 1024U);
+  EXPECT_EQ(read.limits[1].values.rlim_max, 4096U);
+  EXPECT_EQ(read.out.kind, OutputKind::file);
+  EXPECT_STREQ(read.out.path, "/var/log/x");
+  EXPECT_EQ(read.err.kind, OutputKind::syslog);
+  EXPECT_EQ(read.capture, 12345U);
+  EXPECT_EQ(read.timeout, 2'000'000'000);
+  EXPECT_EQ(read.grace, 3'000'000'000);
+  EXPECT_EQ(read.failure, nullptr);
+}
+
+TEST(Instructions, AFailureArrives) {
+  std::string bytes = failure_instructions("r1", 126, "there is no user 'x'");
+  Instructions read;
+  ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
+  EXPECT_EQ(read.failure_code, 126);
+  EXPECT_STREQ(read.failure, "there is no user 'x'");
+}
+
+TEST(Instructions, WithoutADirectoryItIsHomeOrTheRoot) {
+  std::string bytes = instructions_of({.run_id = "r1", .command = {"true"}}, account(), {}).value();
+  Instructions read;
+  ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
+  EXPECT_STREQ(read.directory, "/home/me");
+  EXPECT_TRUE(read.directory_may_fail);
+  EXPECT_EQ(read.timeout, 0);
+}
+
+TEST(Instructions, TextsThatNoProcessCanHaveAreRefused) {
+  RunSpec spec = full_spec();
+  spec.command[1] = std::string("a\0b", 3);
+  EXPECT_EQ(instructions_of(spec, account(), {}).error().code, Code::invalid);
+  spec = full_spec();
+  spec.out.path = std::string("/a\0b", 4);
+  EXPECT_FALSE(instructions_of(spec, account(), {}));
+  spec = full_spec();
+  spec.input = std::string(kMostInstructions, 'x');
+  EXPECT_FALSE(instructions_of(spec, account(), {}));
+  spec.command.clear();
+  EXPECT_FALSE(instructions_of(spec, account(), {}));
+}
+
+TEST(Instructions, CutOffOrLongerTheyAreRefused) {
+  const std::string whole = instructions_of(full_spec(), account(), {}).value();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    std::string part = whole.substr(0, size);
+    Instructions read;
+    EXPECT_NE(read_instructions(part.data(), part.size(), read), nullptr) << size;
+  }
+  std::string longer = whole + "x";
+  Instructions read;
+  EXPECT_NE(read_instructions(longer.data(), longer.size(), read), nullptr);
+}
+
+TEST(Instructions, DamagedTheyNeverCrashTheReader) {
+  const std::string whole = instructions_of(full_spec(), account(), {}).value();
+  kron::testing::for_all(500, [&] {
+    std::string damaged = whole;
+    const int changes = *rc::gen::inRange(1, 5);
+    for (int i = 0; i < changes; ++i) {
+      damaged[*rc::gen::inRange<std::size_t>(0, damaged.size())] = *rc::gen::arbitrary<char>();
+    }
+    // An exact copy on the heap, so that a sanitizer sees the first byte read beyond it.
+    std::vector<char> bytes(damaged.begin(), damaged.end());
+    Instructions read;
+    if (read_instructions(bytes.data(), bytes.size(), read) != nullptr) return;
+    RC_ASSERT(read.run_id != nullptr);
+    RC_ASSERT(std::strlen(read.run_id) < bytes.size());
+    for (char** text = read.arguments; *text != nullptr; ++text) RC_ASSERT(std::strlen(*text) < bytes.size());
+  });
+}
+
+}  // namespace
+}  // namespace kron::runner

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What krond and kron-exec agree on; docs/formats.md has it in words. Nothing but constants: kron-exec links no
+// library.
+namespace kron::runner {
+
+// kron-exec finds its world at these descriptors.
+inline constexpr int kInstructionsDescriptor = 3;  // a memory file
+inline constexpr int kGateDescriptor = 4;          // a socket
+inline constexpr int kRunsDescriptor = 5;          // <state-dir>/runs
+
+// At the gate. End of file means that the daemon died: nothing is executed, and a record says so.
+inline constexpr char kGo = 'g';
+inline constexpr char kAbandon = 'a';  // nothing is executed, and nothing left
+
+inline constexpr char kOutputName[] = "output";
+inline constexpr char kExitName[] = "exit";
+
+// Instructions: the mark, then records of a tag, a 32-bit length and that many bytes; `end` closes them. Numbers are
+// in the machine's byte order; texts end with a NUL, which their length counts. An unknown tag is refused.
+inline constexpr char kInstructionsMark[] = "KRX1";
+inline constexpr std::size_t kMarkSize = 4;
+inline constexpr std::size_t kRecordHead = 5;
+inline constexpr std::size_t kMostInstructions = 8 << 20;
+
+enum class Tag : std::uint8_t {
+  end = 0,
+  run_id = 1,
+  argument = 2,           // text, repeated
+  variable = 3,           // text NAME=value, repeated
+  directory = 4,          // text
+  default_directory = 5,  // text; / when it cannot be entered
+  input = 6,              // bytes; absent: /dev/null
+  user = 7,               // u32
+  group = 8,              // u32
+  groups = 9,             // u32 each
+  umask = 10,             // u32
+  nice = 11,              // i32
+  limit = 12,             // u32 resource, u64 soft, u64 hard
+  out = 13,               // u8 OutputKind, then a text for a file
+  err = 14,               // the same
+  capture = 15,           // u64 bytes
+  timeout = 16,           // u64 nanoseconds; absent: none
+  grace = 17,             // u64 nanoseconds
+  failure = 18,           // u32 code, then a text: execute nothing, and record this
+};
+
+inline constexpr std::size_t kLimitSize = 20;
+
+// A smaller cap on the captured output is read as this one.
+inline constexpr std::uint64_t kLeastCapture = 4096;
+
+// To kron-exec: end the command's process group. TERM is followed by KILL after the grace.
+inline constexpr int kTerminateSignal = 15;  // SIGTERM
+inline constexpr int kKillSignal = 10;       // SIGUSR1
+
+// Exit statuses of kron-exec itself; the command's is in the exit record.
+inline constexpr int kRecorded = 0;
+inline constexpr int kBadInstructions = 64;
+inline constexpr int kNotRecorded = 74;
+
+inline constexpr int kCannotExecute = 126;
+inline constexpr int kNotFound = 127;
+
+// The exit record: these lines, between the first and the last key=value pairs in any order.
+inline constexpr char kRecordFirstLine[] = "kron-exit 1";
+inline constexpr char kRecordLastLine[] = "end";
+inline constexpr std::size_t kMostRecord = 4096;
+
+}  // namespace kron::runner

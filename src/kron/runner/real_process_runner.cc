@@ -1,0 +1,230 @@
+#include "kron/runner/real_process_runner.h"
+
+#include <csignal>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <utility>
+
+#include "kron/env/system_error.h"
+#include "kron/runner/instruction_writer.h"
+#include "kron/runner/pidfd.h"
+#include "kron/runner/process_identity.h"
+#include "kron/runner/protocol.h"
+
+namespace kron::runner {
+namespace {
+
+constexpr int kEventsAtOnce = 64;
+
+// Every run needs a descriptor; what the commands inherit must not grow for that.
+std::optional<rlimit> raise_open_files() {
+  rlimit before{};
+  if (::getrlimit(RLIMIT_NOFILE, &before) != 0 || before.rlim_cur >= before.rlim_max) return std::nullopt;
+  const rlimit raised{before.rlim_max, before.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &raised) != 0) return std::nullopt;
+  return before;
+}
+
+// False and errno when nobody waits at the gate any more.
+bool tell(const Descriptor& gate, char word) {
+  return uninterrupted([&] { return ::send(gate.get(), &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT); }) == 1;
+}
+
+std::string why_no_record(const siginfo_t& how, const std::string& runs_path) {
+  if (how.si_pid == 0) return "kron-exec left no record of how it ended";
+  if (how.si_code != CLD_EXITED) {
+    return "kron-exec was ended by signal " + std::to_string(how.si_status) + " before it could record the end";
+  }
+  switch (how.si_status) {
+    case kBadInstructions:
+      return "kron-exec refused its instructions; install krond and kron-exec of the same version";
+    case kNotRecorded:
+      return "kron-exec could not record the end; see that " + runs_path + " is writable and has space";
+    default:
+      return "kron-exec ended with status " + std::to_string(how.si_status) + " and left no record";
+  }
+}
+
+}  // namespace
+
+RealProcessRunner::RealProcessRunner(RunnerOptions options, const Clock& clock, RunFiles files,
+                                     std::optional<rlimit> open_files)
+    : options_(std::move(options)),
+      clock_(clock),
+      files_(std::move(files)),
+      open_files_(open_files),
+      accounts_(clock),
+      spawner_(options_.helper, files_.descriptor()),
+      events_(::epoll_create1(EPOLL_CLOEXEC)) {}
+
+Result<std::unique_ptr<RealProcessRunner>> RealProcessRunner::create(RunnerOptions options, const Clock& clock) {
+  Result<RunFiles> files = RunFiles::open(options.state_directory);
+  if (!files) return fail(std::move(files.error()));
+  const bool reaps_orphans = options.reaps_orphans;
+  std::unique_ptr<RealProcessRunner> runner(
+      new RealProcessRunner(std::move(options), clock, *std::move(files), raise_open_files()));
+  if (!runner->events_) return fail(system_error("create", "an epoll descriptor", errno));
+  if (reaps_orphans) {
+    if (Status watched = runner->watch_orphans(); !watched) return fail(std::move(watched.error()));
+  }
+  return runner;
+}
+
+Status RealProcessRunner::watch_orphans() {
+  sigset_t child_ended;
+  ::sigemptyset(&child_ended);
+  ::sigaddset(&child_ended, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &child_ended, nullptr);
+  orphans_ = Descriptor(::signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK));
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
+  if (!orphans_ || ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, orphans_.get(), &event) != 0) {
+    return fail(system_error("watch", "for processes that lose their parent", errno));
+  }
+  return {};
+}
+
+std::string RealProcessRunner::instructions_for(const RunSpec& spec) {
+  Result<std::shared_ptr<const Account>> account = accounts_.find(spec.user, spec.group);
+  if (!account) return failure_instructions(spec.run_id, kCannotExecute, account.error().message);
+  Result<std::string> instructions = instructions_of(spec, **account, open_files_);
+  if (!instructions) return failure_instructions(spec.run_id, kCannotExecute, instructions.error().message);
+  return *std::move(instructions);
+}
+
+Result<ProcessIdentity> RealProcessRunner::start(const RunSpec& spec) {
+  if (Status valid = check_run_id(spec.run_id); !valid) return fail(std::move(valid.error()));
+  if (runs_.contains(spec.run_id)) return fail(Code::conflict, "the run " + spec.run_id + " is already there");
+  Result<Spawned> spawned = spawner_.spawn(instructions_for(spec));
+  if (!spawned) return fail(std::move(spawned.error()));
+  const pid_t pid = spawned->pid;
+  const std::optional<std::uint64_t> start_time = start_time_of(pid);
+  if (!start_time || !add(spec.run_id, pid, Descriptor(open_pidfd(pid)), std::move(spawned->gate))) {
+    const int error = errno;
+    tell(spawned->gate, kAbandon);
+    uninterrupted([&] { return ::waitpid(pid, nullptr, 0); });
+    return fail(system_error("watch", options_.helper, error));
+  }
+  return ProcessIdentity{pid, *start_time, clock_.boot_id()};
+}
+
+// Fails when the system does not let us watch the process (errno); the gate is then still the caller's.
+bool RealProcessRunner::add(const std::string& run_id, pid_t pid, Descriptor process, Descriptor&& gate) {
+  if (!process) return false;
+  Run& run = runs_[run_id];
+  // A held run makes no event: its end, should it die at the gate, is told when somebody has tried to open it.
+  epoll_event event{.events = gate ? 0U : EPOLLIN, .data = {.ptr = &run}};
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, process.get(), &event) != 0) {
+    runs_.erase(run_id);
+    return false;
+  }
+  run = {run_id, pid, std::move(process), std::move(gate)};
+  by_pid_[pid] = &run;
+  return true;
+}
+
+void RealProcessRunner::release(Run& run) {
+  run.gate = Descriptor();
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = &run}};
+  ::epoll_ctl(events_.get(), EPOLL_CTL_MOD, run.process.get(), &event);
+}
+
+Status RealProcessRunner::open_gate(std::string_view run_id) {
+  const auto found = runs_.find(run_id);
+  if (found == runs_.end() || !found->second.gate) {
+    return fail(Code::not_found, "no run " + std::string(run_id) + " is held at a gate");
+  }
+  Run& run = found->second;
+  const bool told = tell(run.gate, kGo);
+  const int error = errno;
+  release(run);
+  if (!told) return fail(system_error("open the gate of run", run.id, error));
+  return {};
+}
+
+void RealProcessRunner::abandon(std::string_view run_id) {
+  const auto found = runs_.find(run_id);
+  if (found == runs_.end() || !found->second.gate) return;
+  found->second.is_abandoned = true;
+  tell(found->second.gate, kAbandon);
+  release(found->second);
+}
+
+std::optional<RunExit> RealProcessRunner::adopt(std::string_view run_id, const ProcessIdentity& process) {
+  if (runs_.contains(run_id)) return std::nullopt;
+  const std::string id(run_id);
+  if (process.boot_id != clock_.boot_id()) return exit_of(id, "the machine was started again; nobody saw how it ended");
+  // The descriptor first, then the check: whoever has that PID and start time now is the one the descriptor is for.
+  Descriptor descriptor(open_pidfd(process.pid));
+  if (start_time_of(process.pid) != process.start_time) {
+    return exit_of(id, "kron-exec ended while no daemon was there, and left no record");
+  }
+  // It lives, although we may have no descriptor left for it: then we look again with every drain.
+  if (!add(id, process.pid, std::move(descriptor), Descriptor())) unwatched_[id] = process;
+  return std::nullopt;
+}
+
+void RealProcessRunner::signal(std::string_view run_id, int number) {
+  const auto found = runs_.find(run_id);
+  if (found != runs_.end()) (void)signal_pidfd(found->second.process.get(), number);
+}
+
+void RealProcessRunner::terminate(std::string_view run_id) { signal(run_id, kTerminateSignal); }
+void RealProcessRunner::kill(std::string_view run_id) { signal(run_id, kKillSignal); }
+
+std::vector<RunExit> RealProcessRunner::drain_exits() {
+  std::vector<RunExit> exits;
+  bool orphaned = false;
+  epoll_event events[kEventsAtOnce];
+  for (int count = kEventsAtOnce; count == kEventsAtOnce;) {
+    count = uninterrupted([&] { return ::epoll_wait(events_.get(), events, kEventsAtOnce, 0); });
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.ptr == nullptr) {
+        signalfd_siginfo signal;
+        while (::read(orphans_.get(), &signal, sizeof signal) > 0) orphaned = true;
+      } else {
+        collect(*static_cast<Run*>(events[i].data.ptr), exits);
+      }
+    }
+  }
+  if (orphaned) reap_orphans(exits);
+  for (const auto& [run_id, process] : std::exchange(unwatched_, {})) {
+    if (std::optional<RunExit> exit = adopt(run_id, process)) exits.push_back(*std::move(exit));
+  }
+  return exits;
+}
+
+void RealProcessRunner::collect(Run& run, std::vector<RunExit>& exits) {
+  if (run.gate) return;
+  // An adopted run is not our child, and an orphan that we reaped is gone: then only the record tells.
+  siginfo_t how{};
+  if (::waitid(P_PIDFD, static_cast<id_t>(run.process.get()), &how, WEXITED | WNOHANG) != 0) how.si_pid = 0;
+  const std::string id = run.id;
+  if (!run.is_abandoned) exits.push_back(exit_of(id, why_no_record(how, files_.path())));
+  by_pid_.erase(run.pid);
+  runs_.erase(id);
+}
+
+// Looks before it reaps: a run of our own that ended is collected as such, its record read.
+void RealProcessRunner::reap_orphans(std::vector<RunExit>& exits) {
+  siginfo_t how{};
+  while (::waitid(P_ALL, 0, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid != 0) {
+    const auto own = by_pid_.find(how.si_pid);
+    if (own != by_pid_.end() && !own->second->gate) {
+      collect(*own->second, exits);
+    } else {
+      ::waitpid(how.si_pid, nullptr, WNOHANG);
+    }
+    how.si_pid = 0;
+  }
+}
+
+RunExit RealProcessRunner::exit_of(const std::string& run_id, const std::string& otherwise) const {
+  std::optional<RunExit> recorded = files_.read_exit(run_id);
+  if (!recorded) return RunExit{run_id, std::nullopt, otherwise};
+  if (recorded->ended) *recorded->ended += std::chrono::floor<Seconds>(options_.clock_offset);
+  return *std::move(recorded);
+}
+
+}  // namespace kron::runner

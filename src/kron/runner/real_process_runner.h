@@ -1,0 +1,88 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <unordered_map>
+#include <vector>
+
+#include "kron/env/clock.h"
+#include "kron/env/descriptor.h"
+#include "kron/env/process_runner.h"
+#include "kron/runner/accounts.h"
+#include "kron/runner/run_files.h"
+#include "kron/runner/spawner.h"
+
+namespace kron::runner {
+
+struct RunnerOptions {
+  std::string helper = {};           // find_kron_exec
+  std::string state_directory = {};  // exists
+  Nanoseconds clock_offset{0};       // what the daemon's clock is shifted by; run times are reported on that clock
+  bool reaps_orphans = false;        // we are PID 1: every process that loses its parent becomes our child
+};
+
+// Runs by kron-exec. A run costs one descriptor while it lives. Not for several threads. Its destructor closes the
+// gates that are not open, and leaves the runs running: another one can adopt them.
+//
+// A user who does not exist, a text the system cannot take: such a run starts like any other and ends with 126 and a
+// reason when its gate opens. start() fails only for reasons of this machine.
+class RealProcessRunner : public ProcessRunner {
+ public:
+  // Raises our own limit of open files to the hard limit; commands get the old one. With reaps_orphans, blocks SIGCHLD.
+  static Result<std::unique_ptr<RealProcessRunner>> create(RunnerOptions options, const Clock& clock);
+
+  Result<ProcessIdentity> start(const RunSpec& spec) override;
+  Status open_gate(std::string_view run_id) override;
+  void abandon(std::string_view run_id) override;
+  std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
+  void terminate(std::string_view run_id) override;
+  void kill(std::string_view run_id) override;
+  std::vector<RunExit> drain_exits() override;
+
+  // Readable when drain_exits has something to do.
+  int descriptor() const { return events_.get(); }
+
+  // Runs that are held or running, those of other daemons that were adopted among them.
+  std::size_t alive() const { return runs_.size() + unwatched_.size(); }
+
+  RunFiles& files() { return files_; }
+
+ private:
+  struct Run {
+    std::string id;
+    pid_t pid = 0;
+    Descriptor process;  // a pidfd
+    Descriptor gate;     // while it is held
+    bool is_abandoned = false;
+  };
+  using Runs = std::map<std::string, Run, std::less<>>;
+
+  RealProcessRunner(RunnerOptions options, const Clock& clock, RunFiles files, std::optional<rlimit> open_files);
+
+  Status watch_orphans();
+  std::string instructions_for(const RunSpec& spec);
+  bool add(const std::string& run_id, pid_t pid, Descriptor process, Descriptor&& gate);
+  void release(Run& run);
+  void signal(std::string_view run_id, int number);
+  void collect(Run& run, std::vector<RunExit>& exits);
+  void reap_orphans(std::vector<RunExit>& exits);
+  RunExit exit_of(const std::string& run_id, const std::string& otherwise) const;
+
+  RunnerOptions options_;
+  const Clock& clock_;
+  RunFiles files_;
+  std::optional<rlimit> open_files_;
+  Accounts accounts_;
+  Spawner spawner_;
+  Descriptor events_;   // an epoll of the pidfds of all runs
+  Descriptor orphans_;  // a signalfd for SIGCHLD, if we reap orphans
+  Runs runs_;
+  std::unordered_map<pid_t, Run*> by_pid_;
+  std::map<std::string, ProcessIdentity> unwatched_;  // adopted, but there was no descriptor left
+};
+
+}  // namespace kron::runner
