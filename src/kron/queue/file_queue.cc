@@ -1,0 +1,237 @@
+#include "kron/queue/file_queue.h"
+
+#include <algorithm>
+
+#include "kron/base/text.h"
+
+namespace kron {
+
+Result<std::unique_ptr<FileQueue>> FileQueue::open(FileSystem& file_system, const Clock& clock, Log& log,
+                                                   std::string_view path, QueueOptions options) {
+  auto directory = open_or_make_directory(file_system, path, 0700);
+  if (!directory) return fail(directory.error());
+  auto lock = (*directory)->lock("lock");
+  if (!lock) return fail(lock.error());
+  auto files = TaskFiles::open(file_system, **directory);
+  if (!files) return fail(files.error());
+  auto staged = StagedOutput::open(file_system, **directory);
+  if (!staged) return fail(staged.error());
+  TokenReserve tokens(file_system, **directory, options.token_block);
+  std::unique_ptr<FileQueue> queue(new FileQueue(clock, log, std::move(options), *std::move(directory),
+                                                 *std::move(lock), *std::move(files), *std::move(staged), tokens));
+  if (Status recovered = queue->recover(); !recovered) return fail(recovered.error());
+  return queue;
+}
+
+FileQueue::FileQueue(const Clock& clock, Log& log, QueueOptions options, std::unique_ptr<Directory> directory,
+                     std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens)
+    : clock_(clock),
+      log_(log),
+      options_(std::move(options)),
+      directory_(std::move(directory)),
+      lock_(std::move(lock)),
+      files_(std::move(files)),
+      staged_(std::move(staged)),
+      tokens_(tokens),
+      index_(options_.ageing) {}
+
+Result<std::uint64_t> FileQueue::next_number() {
+  auto number = tokens_.next();
+  if (!number && tokens_.has_failed_for_good()) files_.stop(number.error());
+  return number;
+}
+
+void FileQueue::report_damage(Place place, std::string_view task_id, const Error& error) {
+  const Status moved = files_.set_aside(place, task_id, now(clock_));
+  log_.error("task.set_aside", {{"task", task_id},
+                                {"directory", name_of(place)},
+                                {"problem", std::string_view(error.message)},
+                                {"moved", std::int64_t{moved.has_value()}}});
+}
+
+// A file that is no task is set aside; one that cannot be read now may be readable tomorrow, and stays.
+Result<Task> FileQueue::read(Place place, std::string_view task_id) {
+  auto task = files_.read(place, task_id);
+  if (!task && (task.error().code == Code::invalid || task.error().code == Code::refused)) {
+    report_damage(place, task_id, task.error());
+  }
+  return task;
+}
+
+Result<std::pair<Task, Place>> FileQueue::find(std::string_view task_id) {
+  if (Status good = check_task_id(task_id); !good) return fail(good.error());
+  const std::string id(task_id);
+  Place place = Place::completed;
+  if (running_.contains(id)) place = Place::running;
+  if (index_.contains(id) || held_back_.contains(id)) place = Place::pending;
+  auto task = read(place, task_id);
+  if (task) return std::pair(*std::move(task), place);
+  if (task.error().code == Code::not_found) return fail(no_such_task(task_id));
+  return fail(task.error());
+}
+
+Result<std::optional<NewTask>> FileQueue::known(std::string_view task_id) {
+  if (const auto held = held_back_.find(task_id); held != held_back_.end()) return held->second;
+  auto found = find(task_id);
+  if (found) return std::move(found->first.spec);
+  if (found.error().code == Code::not_found) return std::nullopt;
+  return fail(found.error());
+}
+
+std::optional<std::string> FileQueue::holder_of(std::string_view unique_key, std::string_view leaving_out) const {
+  const auto found = keys_.find(unique_key);
+  if (found == keys_.end() || found->second == leaving_out) return std::nullopt;
+  return found->second;
+}
+
+void FileQueue::note_pending(const Task& task) {
+  const NewTask& spec = task.spec;
+  forget_running(spec.id);
+  index_.add({spec.id, spec.type, spec.priority, ready_at(task), task.sequence});
+  if (!spec.unique_key.empty()) keys_.insert_or_assign(spec.unique_key, spec.id);
+}
+
+void FileQueue::note_running(const Task& task, const HeldLease& held) {
+  const std::string& id = task.spec.id;
+  index_.remove(id);
+  running_.insert_or_assign(id, Running{held, task.spec.type});
+  ++running_of_type_[task.spec.type];
+  ends_.emplace(held.ends(), id);
+  if (!task.spec.unique_key.empty()) keys_.insert_or_assign(task.spec.unique_key, id);
+}
+
+void FileQueue::note_over(const Task& task) {
+  index_.remove(task.spec.id);
+  forget_running(task.spec.id);
+  // A follow-up may have taken the key over.
+  const auto key = keys_.find(task.spec.unique_key);
+  if (key != keys_.end() && key->second == task.spec.id) keys_.erase(key);
+}
+
+void FileQueue::forget_running(std::string_view task_id) {
+  const auto found = running_.find(std::string(task_id));
+  if (found == running_.end()) return;
+  ends_.erase({found->second.held.ends(), found->first});
+  const auto type = running_of_type_.find(found->second.type);
+  if (--type->second == 0) running_of_type_.erase(type);
+  running_.erase(found);
+}
+
+Status FileQueue::move(Task after, Place from) {
+  const Move move{std::move(after), from};
+  Status moved = std::move(files_.apply(std::span(&move, 1)).front());
+  if (moved) settle(move.task);
+  return moved;
+}
+
+std::vector<Result<SubmitAnswer>> FileQueue::submit(std::span<const NewTask> tasks) {
+  std::vector<Result<SubmitAnswer>> answers;
+  std::vector<Result<NewTask>> good;
+  std::vector<Move> moves;
+  good.reserve(tasks.size());
+  Admission admission([&](std::string_view id) { return known(id); },
+                      [&](std::string_view key) { return holder_of(key, ""); });
+  for (const NewTask& task : tasks) {
+    const auto& spec = good.emplace_back(checked(task));
+    auto& answer = answers.emplace_back(spec ? admission.admit(*spec) : fail(spec.error()));
+    if (!answer || answer->outcome != SubmitOutcome::accepted) continue;
+    if (const auto number = next_number()) {
+      moves.push_back({new_task(*spec, *number, now(clock_)), std::nullopt});
+    } else {
+      answer = fail(number.error());
+    }
+  }
+  const auto statuses = files_.apply(moves);
+  std::map<std::string_view, Error> failed;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    if (statuses[i]) {
+      note_pending(moves[i].task);
+    } else {
+      failed.emplace(moves[i].task.spec.id, statuses[i].error());
+    }
+  }
+  // One that was only known from another of these is no safer than that one.
+  for (auto& answer : answers) {
+    if (!answer) continue;
+    if (const auto found = failed.find(answer->task_id); found != failed.end()) answer = fail(found->second);
+  }
+  return answers;
+}
+
+Result<CancelOutcome> FileQueue::cancel(std::string_view task_id) {
+  auto found = find(task_id);
+  if (!found) return fail(found.error());
+  auto& [task, place] = *found;
+  if (const auto refusal = refusal_to_cancel(task)) return *refusal;
+  if (held_back_.contains(task_id)) {
+    return fail(Code::conflict,
+                "task " + std::string(task_id) + " is being created by a commit; cancel it again later");
+  }
+  auto after = cancelled(std::move(task), now(clock_));
+  if (!after) return fail(after.error());
+  if (Status moved = move(*std::move(after), place); !moved) return fail(moved.error());
+  return CancelOutcome::cancelled;
+}
+
+Result<RetryOutcome> FileQueue::retry(std::string_view task_id, int attempts) {
+  auto found = find(task_id);
+  if (!found) return fail(found.error());
+  auto& [task, place] = *found;
+  if (state_of(task) != TaskState::failed) return RetryOutcome::not_failed;
+  if (const auto holder = holder_of(task.spec.unique_key, task_id)) return fail(unique_key_is_taken(task, *holder));
+  auto after = retried(std::move(task), attempts, now(clock_));
+  if (!after) return fail(after.error());
+  if (Status moved = move(*std::move(after), place); !moved) return fail(moved.error());
+  return RetryOutcome::retried;
+}
+
+Result<Task> FileQueue::get(std::string_view task_id) {
+  auto found = find(task_id);
+  if (!found) return fail(found.error());
+  return std::move(found->first);
+}
+
+Result<std::vector<Task>> FileQueue::list(const TaskFilter& filter) {
+  std::vector<std::pair<std::string, Place>> names;
+  for (const Place place : kPlacesFurthestLast) {
+    const Status listed = files_.list(place, [&](std::string_view id) {
+      if (id > filter.after) names.emplace_back(id, place);
+    });
+    if (!listed) return fail(listed.error());
+  }
+  std::ranges::sort(names);
+  std::vector<Task> tasks;
+  for (const auto& [id, place] : names) {
+    if (tasks.size() == filter.limit) break;
+    auto task = read(place, id);
+    if (task && matches(filter, *task)) tasks.push_back(*std::move(task));
+    if (!task && task.error().code == Code::io) return fail(task.error());
+  }
+  return tasks;
+}
+
+Result<std::size_t> FileQueue::prune(const PruneRequest& request) {
+  // A completed task outweighs what a power cut may bring back of its earlier copies; without it they would run again.
+  if (Status synced = files_.sync_removals(); !synced) return fail(synced.error());
+  std::vector<std::string> names;
+  const Status listed = files_.list(Place::completed, [&](std::string_view id) { names.emplace_back(id); });
+  if (!listed) return fail(listed.error());
+  std::size_t removed = 0;
+  for (const std::string& id : names) {
+    if (removed == request.limit) break;
+    const auto task = read(Place::completed, id);
+    if (!task || task->updated_at >= request.over_before) continue;
+    if (Status gone = files_.remove(Place::completed, id); !gone) return fail(gone.error());
+    ++removed;
+  }
+  if (removed > 0) {
+    if (Status synced = files_.sync(Place::completed); !synced) return fail(synced.error());
+  }
+  return removed;
+}
+
+std::optional<Nanoseconds> FileQueue::next_expiry() const {
+  return ends_.empty() ? std::nullopt : std::optional(ends_.begin()->first);
+}
+
+}  // namespace kron

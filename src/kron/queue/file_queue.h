@@ -1,0 +1,155 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kron/env/clock.h"
+#include "kron/env/log.h"
+#include "kron/queue/answers.h"
+#include "kron/queue/held_lease.h"
+#include "kron/queue/pending_index.h"
+#include "kron/queue/staged_output.h"
+#include "kron/queue/task_files.h"
+#include "kron/queue/task_queue.h"
+#include "kron/queue/token_reserve.h"
+
+namespace kron {
+
+// What a start found and did.
+struct RecoveryReport {
+  std::size_t pending = 0;    // tasks that wait
+  std::size_t kept = 0;       // leases of workers outside, kept for at most one more term
+  std::size_t aborted = 0;    // attempts that died with the last owner
+  std::size_t finalised = 0;  // commits that were finished
+  std::size_t doubles = 0;    // copies removed because the same task was further elsewhere
+  std::size_t leftovers = 0;  // temporary files removed
+  std::size_t set_aside = 0;  // files that are no tasks
+
+  bool operator==(const RecoveryReport&) const = default;
+};
+
+// The queue of one machine: seed 002's directories, one process at a time (it holds `lock` in the data directory). In
+// memory is only what is needed to choose; the files are the truth, and a start reads them again. After a failed sync
+// every verb fails with code io, and the process must start again.
+class FileQueue : public TaskQueue {
+ public:
+  // Recovers before it returns. Code conflict: another process has the directory. `path` is absolute; what is missing
+  // of it is made. All references outlive the queue.
+  static Result<std::unique_ptr<FileQueue>> open(FileSystem& file_system, const Clock& clock, Log& log,
+                                                 std::string_view path, QueueOptions options = {});
+
+  using TaskQueue::commit;
+  using TaskQueue::start;
+  using TaskQueue::submit;
+  std::vector<Result<SubmitAnswer>> submit(std::span<const NewTask> tasks) override;
+  Result<std::vector<Lease>> lease(const LeaseRequest& request) override;
+  std::vector<Result<LeaseOutcome>> start(std::span<const LeaseKey> keys) override;
+  Result<LeaseOutcome> renew(const LeaseKey& key) override;
+  std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override;
+  std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) override;
+  Result<CancelOutcome> cancel(std::string_view task_id) override;
+  Result<RetryOutcome> retry(std::string_view task_id, int attempts) override;
+  Result<std::vector<Expired>> expire() override;
+  Result<Task> get(std::string_view task_id) override;
+  Result<std::vector<Task>> list(const TaskFilter& filter) override;
+  Result<std::size_t> prune(const PruneRequest& request) override;
+  TaskCounts counts() const override { return {index_.size() + held_back_.size(), running_.size()}; }
+  std::optional<Nanoseconds> next_expiry() const override;
+
+  const RecoveryReport& recovery() const { return recovery_; }
+  // The earliest wall-clock time at which a delayed task becomes ready.
+  std::optional<Instant> next_ready() const { return index_.next_ready(); }
+  bool has_stopped() const { return files_.stopped().has_value(); }
+  std::uint64_t syncs() const { return files_.syncs() + tokens_.syncs() + staged_.syncs(); }
+
+ private:
+  struct Running {
+    HeldLease held;
+    std::string type;
+  };
+
+  // What became of one request before anything is written: an answer, and perhaps the task to be written.
+  template <class Answer>
+  struct Prepared {
+    Answer answer;
+    std::optional<Task> after = {};
+    bool waits = false;  // for those before it in the group to be safe or not
+  };
+
+  FileQueue(const Clock& clock, Log& log, QueueOptions options, std::unique_ptr<Directory> directory,
+            std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens);
+
+  // file_queue.cc
+  Result<std::uint64_t> next_number();
+  Result<Task> read(Place place, std::string_view task_id);
+  Result<std::pair<Task, Place>> find(std::string_view task_id);
+  Result<std::optional<NewTask>> known(std::string_view task_id);
+  std::optional<std::string> holder_of(std::string_view unique_key, std::string_view leaving_out) const;
+  Status move(Task after, Place from);
+  void note_pending(const Task& task);
+  void note_running(const Task& task, const HeldLease& held);
+  void note_over(const Task& task);
+  void forget_running(std::string_view task_id);
+  void report_damage(Place place, std::string_view task_id, const Error& error);
+
+  // file_queue_leases.cc
+  Result<std::pair<Task, LeaseOutcome>> judged(const LeaseKey& key);
+  bool has_room_for(std::string_view type, const std::map<std::string, int, std::less<>>& taken) const;
+  std::vector<Task> take_ready(const LeaseRequest& request);
+  void change_end(const std::string& task_id, Running& running, const HeldLease& held);
+  template <class Answer, class Request, class Prepare, class Conclude>
+  std::vector<Result<Answer>> grouped(std::span<const Request> requests, Prepare prepare, Conclude conclude);
+  Result<Prepared<LeaseOutcome>> prepare_start(const LeaseKey& key);
+  Result<Prepared<FailAnswer>> prepare_fail(const FailRequest& request);
+  void settle(const Task& task);
+  std::vector<std::string> ended() const;
+
+  // file_queue_commits.cc
+  Result<Prepared<CommitAnswer>> prepare_commit(const CommitRequest& request);
+  Result<FollowUpPlan> plan(const Task& task, const CommitRequest& request);
+  bool depends_on_undecided(const CommitRequest& request) const;
+  Status stage(const Task& task, const CommitRequest& request);
+  void hold_back(const Task& task);
+  void withdraw(const Task& task);
+  void finish(std::vector<Task> tasks);
+  std::vector<Task> with_follow_ups(std::vector<Task> tasks);
+  std::vector<Task> with_published_output(std::vector<Task> tasks);
+  void complete(const std::vector<Task>& tasks);
+  void finish_held_up();
+
+  // file_queue_recovery.cc
+  Status recover();
+  Status recover_tokens();
+  Status recover_running(std::vector<Task>& committed);
+  Status recover_pending();
+  Status end_orphans();
+  Status recover_staging();
+  Result<std::optional<Task>> furthest(Place place, std::string_view task_id);
+  void resume(const Task& task, std::vector<Task>& committed);
+
+  const Clock& clock_;
+  Log& log_;
+  QueueOptions options_;
+  std::unique_ptr<Directory> directory_;
+  std::unique_ptr<Lock> lock_;
+  TaskFiles files_;
+  StagedOutput staged_;
+  TokenReserve tokens_;
+  RecoveryReport recovery_;
+
+  PendingIndex index_;
+  std::unordered_map<std::string, Running> running_;
+  std::set<std::pair<Nanoseconds, std::string>> ends_;  // of the leases that can still run out
+  std::map<std::string, int, std::less<>> running_of_type_;
+  std::map<std::string, std::string, std::less<>> keys_;  // unique key → the task that has it
+  std::set<std::string> unfinished_;  // running tasks whose commit is durable: no lease can take them away
+  std::set<std::string> undecided_;   // follow-ups of commits that are being written
+  std::map<std::string, NewTask, std::less<>> held_back_;  // follow-ups of both
+};
+
+}  // namespace kron

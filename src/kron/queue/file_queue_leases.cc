@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <set>
+
+#include "kron/queue/file_queue.h"
+#include "kron/queue/file_queue_group.h"
+
+// Leases of FileQueue: from PENDING to the end of an attempt without a commit.
+namespace kron {
+namespace {
+
+constexpr std::size_t kExpireAtOnce = 1000;
+
+}  // namespace
+
+// What memory holds of a task, after its new file is safe.
+void FileQueue::settle(const Task& task) {
+  switch (place_of(task)) {
+    case Place::pending:
+      note_pending(task);
+      return;
+    case Place::running:
+      return;
+    case Place::completed:
+      note_over(task);
+  }
+}
+
+bool FileQueue::has_room_for(std::string_view type, const std::map<std::string, int, std::less<>>& taken) const {
+  const auto limit = std::ranges::find(options_.concurrency_limits, type, &std::pair<std::string, int>::first);
+  if (limit == options_.concurrency_limits.end()) return true;
+  const auto count_in = [&](const auto& counts) {
+    const auto found = counts.find(type);
+    return found == counts.end() ? 0 : found->second;
+  };
+  return count_in(running_of_type_) + count_in(taken) < limit->second;
+}
+
+// Takes tasks out of the index; whoever calls puts back what does not become a lease.
+std::vector<Task> FileQueue::take_ready(const LeaseRequest& request) {
+  std::vector<Task> tasks;
+  std::map<std::string, int, std::less<>> taken;
+  const auto may_run = [&](std::string_view type) {
+    const bool is_wanted = request.types.empty() || std::ranges::find(request.types, type) != request.types.end();
+    return is_wanted && has_room_for(type, taken);
+  };
+  while (tasks.size() < request.count) {
+    const auto id = index_.take(now(clock_), may_run);
+    if (!id) break;
+    auto task = read(Place::pending, *id);
+    if (!task) {
+      log_.error("task.unreadable",
+                 {{"task", std::string_view(*id)}, {"problem", std::string_view(task.error().message)}});
+      continue;
+    }
+    ++taken[task->spec.type];
+    tasks.push_back(*std::move(task));
+  }
+  return tasks;
+}
+
+Result<std::vector<Lease>> FileQueue::lease(const LeaseRequest& request) {
+  if (Status good = check_lease_request(request); !good) return fail(good.error());
+  if (files_.stopped()) return fail(*files_.stopped());
+  std::optional<Error> first_error;
+  std::vector<Move> moves;
+  std::vector<Task> before = take_ready(request);
+  for (const Task& task : before) {
+    const auto token = next_number();
+    Result<Task> after = token ? leased(task, {request.worker, *token, request.term, request.holder}, now(clock_))
+                               : Result<Task>(fail(token.error()));
+    if (after && request.starts) after = started(*std::move(after), now(clock_));
+    if (after) {
+      moves.push_back({*std::move(after), Place::pending});
+    } else {
+      note_pending(task);
+      first_error = after.error();
+    }
+  }
+  const auto statuses = files_.apply(moves);
+  std::vector<Lease> leases;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const Task& task = moves[i].task;
+    if (!statuses[i]) {
+      const auto old = std::ranges::find(before, task.spec.id, [](const Task& t) { return t.spec.id; });
+      note_pending(*old);
+      first_error = statuses[i].error();
+      continue;
+    }
+    HeldLease held = HeldLease::from(clock_.boot_time(), request.term);
+    if (request.starts) held.start(clock_.boot_time(), task.spec.timeout);
+    note_running(task, held);
+    leases.push_back(lease_of(task));
+  }
+  if (leases.empty() && first_error) return fail(*first_error);
+  return leases;
+}
+
+Result<std::pair<Task, LeaseOutcome>> FileQueue::judged(const LeaseKey& key) {
+  const auto task_id = task_of_exec_id(key.exec_id);
+  if (!task_id) return fail(no_such_execution(key.exec_id));
+  auto found = find(*task_id);
+  if (!found) {
+    const bool is_unknown = found.error().code == Code::not_found;
+    return fail(is_unknown ? no_such_execution(key.exec_id) : found.error());
+  }
+  const auto running = running_.find(std::string(*task_id));
+  const bool has_ended = running == running_.end() || running->second.held.has_ended(clock_.boot_time());
+  const auto outcome = judge(found->first, key, has_ended);
+  if (!outcome) return fail(outcome.error());
+  return std::pair(std::move(found->first), *outcome);
+}
+
+Result<FileQueue::Prepared<LeaseOutcome>> FileQueue::prepare_start(const LeaseKey& key) {
+  auto found = judged(key);
+  if (!found) return fail(found.error());
+  auto& [task, outcome] = *found;
+  const bool is_first = task.executions.back().status == ExecutionStatus::leased;
+  if (outcome != LeaseOutcome::accepted || !is_first) return Prepared<LeaseOutcome>{outcome};
+  auto after = started(std::move(task), now(clock_));
+  if (!after) return fail(after.error());
+  return Prepared<LeaseOutcome>{outcome, *std::move(after)};
+}
+
+std::vector<Result<LeaseOutcome>> FileQueue::start(std::span<const LeaseKey> keys) {
+  return grouped<LeaseOutcome>(
+      keys, [&](const LeaseKey& key) { return prepare_start(key); },
+      [&](const Task& task, bool is_safe) {
+        if (!is_safe) return;
+        Running& running = running_.at(task.spec.id);
+        HeldLease held = running.held;
+        held.start(clock_.boot_time(), task.spec.timeout);
+        change_end(task.spec.id, running, held);
+      });
+}
+
+void FileQueue::change_end(const std::string& task_id, Running& running, const HeldLease& held) {
+  ends_.erase({running.held.ends(), task_id});
+  running.held = held;
+  ends_.emplace(held.ends(), task_id);
+}
+
+Result<LeaseOutcome> FileQueue::renew(const LeaseKey& key) {
+  if (files_.stopped()) return fail(*files_.stopped());
+  const auto found = judged(key);
+  if (!found) return fail(found.error());
+  const auto& [task, outcome] = *found;
+  if (outcome == LeaseOutcome::accepted) {
+    Running& running = running_.at(task.spec.id);
+    HeldLease held = running.held;
+    held.renew(clock_.boot_time());
+    change_end(task.spec.id, running, held);
+  }
+  return outcome;
+}
+
+Result<FileQueue::Prepared<FailAnswer>> FileQueue::prepare_fail(const FailRequest& request) {
+  auto found = judged(request.key);
+  if (!found) return fail(found.error());
+  auto& [task, outcome] = *found;
+  if (outcome != LeaseOutcome::accepted) return Prepared<FailAnswer>{{outcome, state_of(task)}};
+  auto after = aborted(std::move(task), abort_of(request), now(clock_));
+  if (!after) return fail(after.error());
+  return Prepared<FailAnswer>{{outcome, state_of(*after)}, *after};
+}
+
+std::vector<Result<FailAnswer>> FileQueue::fail_attempts(std::span<const FailRequest> requests) {
+  return grouped<FailAnswer>(
+      requests, [&](const FailRequest& request) { return prepare_fail(request); },
+      [&](const Task& task, bool is_safe) {
+        if (is_safe) settle(task);
+      });
+}
+
+std::vector<std::string> FileQueue::ended() const {
+  std::vector<std::string> ids;
+  for (const auto& [ends, id] : ends_) {
+    if (ends > clock_.boot_time() || ids.size() == kExpireAtOnce) break;
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+Result<std::vector<Expired>> FileQueue::expire() {
+  if (files_.stopped()) return fail(*files_.stopped());
+  finish_held_up();
+  std::vector<Move> moves;
+  std::vector<Expired> candidates;
+  for (const std::string& id : ended()) {
+    auto task = read(Place::running, id);
+    auto after = task ? aborted(*std::move(task), running_.at(id).held.abort(), now(clock_)) : task;
+    if (!after) {
+      log_.error("task.unreadable",
+                 {{"task", std::string_view(id)}, {"problem", std::string_view(after.error().message)}});
+      // Set aside, or taken away by hand: there is nothing left to expire.
+      if (after.error().code != Code::io) forget_running(id);
+      continue;
+    }
+    const Execution& last = after->executions.back();
+    candidates.push_back({id, last.exec_id, last.reason, state_of(*after)});
+    moves.push_back({*std::move(after), Place::running});
+  }
+  const auto statuses = files_.apply(moves);
+  std::vector<Expired> expired;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    if (!statuses[i]) continue;  // still expired; the next call tries again
+    settle(moves[i].task);
+    log_.warning("task.expired", {{"task", std::string_view(candidates[i].task_id)},
+                                  {"exec_id", std::string_view(candidates[i].exec_id)},
+                                  {"reason", std::string_view(candidates[i].reason)}});
+    expired.push_back(std::move(candidates[i]));
+  }
+  if (files_.stopped()) return fail(*files_.stopped());
+  return expired;
+}
+
+}  // namespace kron

@@ -1,0 +1,273 @@
+#include "kron/queue/memory_queue.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "kron/base/text.h"
+#include "kron/queue/answers.h"
+
+namespace kron {
+namespace {
+
+template <class Answer, class Request>
+std::vector<Result<Answer>> one_by_one(std::span<const Request> requests, auto&& verb) {
+  std::vector<Result<Answer>> answers;
+  for (const Request& request : requests) answers.push_back(verb(request));
+  return answers;
+}
+
+}  // namespace
+
+MemoryQueue::MemoryQueue(const Clock& clock, QueueOptions options) : clock_(clock), options_(std::move(options)) {}
+
+Result<Task*> MemoryQueue::find(std::string_view task_id) {
+  const auto found = tasks_.find(task_id);
+  if (found == tasks_.end()) return fail(no_such_task(task_id));
+  return &found->second;
+}
+
+Result<Task*> MemoryQueue::find_by_exec_id(std::string_view exec_id) {
+  const auto task_id = task_of_exec_id(exec_id);
+  if (!task_id) return fail(no_such_execution(exec_id));
+  const auto found = tasks_.find(*task_id);
+  if (found == tasks_.end()) return fail(no_such_execution(exec_id));
+  return &found->second;
+}
+
+// A transition that was refused leaves the task alone; one that ended the attempt gives the lease back.
+Result<Task*> MemoryQueue::put(Task& target, Result<Task> after) {
+  if (!after) return fail(after.error());
+  target = *std::move(after);
+  if (state_of(target) != TaskState::running) held_.erase(target.spec.id);
+  return &target;
+}
+
+Result<LeaseOutcome> MemoryQueue::judge_now(const Task& task, const LeaseKey& key) const {
+  const auto held = held_.find(task.spec.id);
+  return judge(task, key, held == held_.end() || held->second.has_ended(clock_.boot_time()));
+}
+
+std::vector<Result<SubmitAnswer>> MemoryQueue::submit(std::span<const NewTask> tasks) {
+  return one_by_one<SubmitAnswer>(tasks, [&](const NewTask& task) { return submit_one(task); });
+}
+
+std::optional<std::string> MemoryQueue::holder_of(std::string_view unique_key, std::string_view leaving_out) const {
+  for (const auto& [id, task] : tasks_) {
+    if (task.spec.unique_key == unique_key && id != leaving_out && place_of(task) != Place::completed) return id;
+  }
+  return std::nullopt;
+}
+
+Result<SubmitAnswer> MemoryQueue::submit_one(const NewTask& task) {
+  auto good = checked(task);
+  if (!good) return fail(good.error());
+  Admission admission(
+      [&](std::string_view id) -> Result<std::optional<NewTask>> {
+        const auto found = tasks_.find(id);
+        return found == tasks_.end() ? std::nullopt : std::optional(found->second.spec);
+      },
+      [&](std::string_view key) { return holder_of(key, ""); });
+  auto answer = admission.admit(*good);
+  if (answer && answer->outcome == SubmitOutcome::accepted) {
+    tasks_.emplace(task.id, new_task(*std::move(good), ++last_number_, now(clock_)));
+  }
+  return answer;
+}
+
+bool MemoryQueue::has_room_for(std::string_view type) const {
+  const auto limit = std::ranges::find(options_.concurrency_limits, type, &std::pair<std::string, int>::first);
+  if (limit == options_.concurrency_limits.end()) return true;
+  const auto running = std::ranges::count_if(tasks_, [&](const auto& entry) {
+    return entry.second.spec.type == type && state_of(entry.second) == TaskState::running;
+  });
+  return running < limit->second;
+}
+
+Task* MemoryQueue::most_urgent(const LeaseRequest& request) {
+  const auto key = [&](const Task& task) {
+    const Instant ready = ready_at(task);
+    return std::tuple(rank_of(ready, task.spec.priority, options_.ageing), ready, task.sequence, task.spec.id);
+  };
+  Task* best = nullptr;
+  for (auto& [id, task] : tasks_) {
+    const auto& types = request.types;
+    const bool is_wanted = types.empty() || std::ranges::find(types, task.spec.type) != types.end();
+    if (!is_wanted || state_of(task) != TaskState::pending || ready_at(task) > now(clock_)) continue;
+    if (has_room_for(task.spec.type) && (best == nullptr || key(task) < key(*best))) best = &task;
+  }
+  return best;
+}
+
+Result<std::vector<Lease>> MemoryQueue::lease(const LeaseRequest& request) {
+  if (Status good = check_lease_request(request); !good) return fail(good.error());
+  std::vector<Lease> leases;
+  while (leases.size() < request.count) {
+    Task* task = most_urgent(request);
+    if (task == nullptr) break;
+    auto after = leased(*task, {request.worker, ++last_number_, request.term, request.holder}, now(clock_));
+    if (after && request.starts) after = started(*std::move(after), now(clock_));
+    if (const auto done = put(*task, std::move(after)); !done) return fail(done.error());
+    HeldLease held = HeldLease::from(clock_.boot_time(), request.term);
+    if (request.starts) held.start(clock_.boot_time(), task->spec.timeout);
+    held_.insert_or_assign(task->spec.id, held);
+    leases.push_back(lease_of(*task));
+  }
+  return leases;
+}
+
+std::vector<Result<LeaseOutcome>> MemoryQueue::start(std::span<const LeaseKey> keys) {
+  return one_by_one<LeaseOutcome>(keys, [&](const LeaseKey& key) { return start_one(key); });
+}
+
+Result<LeaseOutcome> MemoryQueue::start_one(const LeaseKey& key) {
+  const auto task = find_by_exec_id(key.exec_id);
+  if (!task) return fail(task.error());
+  auto outcome = judge_now(**task, key);
+  if (!outcome || *outcome != LeaseOutcome::accepted) return outcome;
+  if ((*task)->executions.back().status == ExecutionStatus::in_progress) return outcome;
+  if (const auto done = put(**task, started(**task, now(clock_))); !done) return fail(done.error());
+  held_.find((*task)->spec.id)->second.start(clock_.boot_time(), (*task)->spec.timeout);
+  return outcome;
+}
+
+Result<LeaseOutcome> MemoryQueue::renew(const LeaseKey& key) {
+  const auto task = find_by_exec_id(key.exec_id);
+  if (!task) return fail(task.error());
+  auto outcome = judge_now(**task, key);
+  if (outcome && *outcome == LeaseOutcome::accepted) {
+    held_.find((*task)->spec.id)->second.renew(clock_.boot_time());
+  }
+  return outcome;
+}
+
+std::vector<Result<CommitAnswer>> MemoryQueue::commit(std::span<const CommitRequest> requests) {
+  return one_by_one<CommitAnswer>(requests, [&](const CommitRequest& request) { return commit_one(request); });
+}
+
+Result<CommitAnswer> MemoryQueue::commit_one(const CommitRequest& request) {
+  if (Status good = check_commit(request); !good) return fail(good.error());
+  const auto task = find_by_exec_id(request.key.exec_id);
+  if (!task) return fail(task.error());
+  if (!has_boundary_) {
+    effects_[(*task)->spec.id].push_back(request.files);
+    return CommitAnswer{};
+  }
+  const auto outcome = judge_now(**task, request.key);
+  if (!outcome) return fail(outcome.error());
+  if (*outcome != LeaseOutcome::accepted) return CommitAnswer{*outcome, {}};
+  return apply_commit(**task, request);
+}
+
+Result<CommitAnswer> MemoryQueue::apply_commit(Task& task, const CommitRequest& request) {
+  auto follow_ups = checked_follow_ups(request.follow_ups);
+  if (!follow_ups) return fail(follow_ups.error());
+  Admission admission(
+      [&](std::string_view id) -> Result<std::optional<NewTask>> {
+        const auto found = tasks_.find(id);
+        return found == tasks_.end() ? std::nullopt : std::optional(found->second.spec);
+      },
+      [&](std::string_view key) { return holder_of(key, task.spec.id); });
+  auto plan = plan_follow_ups(*std::move(follow_ups), admission);
+  if (!plan) return fail(plan.error());
+  auto after = committed(task, {request.result, plan->created, ""}, now(clock_));
+  if (after) after = finished(*std::move(after), now(clock_));
+  if (const auto done = put(task, std::move(after)); !done) return fail(done.error());
+  effects_[task.spec.id].push_back(request.files);
+  for (NewTask& spec : plan->created) {
+    const std::string id = spec.id;
+    tasks_.emplace(id, new_task(std::move(spec), ++last_number_, now(clock_)));
+  }
+  return CommitAnswer{LeaseOutcome::accepted, std::move(plan->answers)};
+}
+
+std::vector<Result<FailAnswer>> MemoryQueue::fail_attempts(std::span<const FailRequest> requests) {
+  return one_by_one<FailAnswer>(requests, [&](const FailRequest& request) { return fail_one(request); });
+}
+
+Result<FailAnswer> MemoryQueue::fail_one(const FailRequest& request) {
+  const auto task = find_by_exec_id(request.key.exec_id);
+  if (!task) return fail(task.error());
+  const auto outcome = judge_now(**task, request.key);
+  if (!outcome) return fail(outcome.error());
+  if (*outcome == LeaseOutcome::accepted) {
+    const auto done = put(**task, aborted(**task, abort_of(request), now(clock_)));
+    if (!done) return fail(done.error());
+  }
+  return FailAnswer{*outcome, state_of(**task)};
+}
+
+Result<CancelOutcome> MemoryQueue::cancel(std::string_view task_id) {
+  const auto task = find(task_id);
+  if (!task) return fail(task.error());
+  if (const auto refusal = refusal_to_cancel(**task)) return *refusal;
+  if (const auto done = put(**task, cancelled(**task, now(clock_))); !done) return fail(done.error());
+  return CancelOutcome::cancelled;
+}
+
+Result<RetryOutcome> MemoryQueue::retry(std::string_view task_id, int attempts) {
+  const auto task = find(task_id);
+  if (!task) return fail(task.error());
+  if (state_of(**task) != TaskState::failed) return RetryOutcome::not_failed;
+  if (const auto holder = holder_of((*task)->spec.unique_key, task_id); holder && !(*task)->spec.unique_key.empty()) {
+    return fail(unique_key_is_taken(**task, *holder));
+  }
+  if (const auto done = put(**task, retried(**task, attempts, now(clock_))); !done) return fail(done.error());
+  return RetryOutcome::retried;
+}
+
+Result<std::vector<Expired>> MemoryQueue::expire() {
+  std::vector<Expired> expired;
+  for (auto& [id, task] : tasks_) {
+    const auto held = held_.find(id);
+    if (held == held_.end() || !held->second.has_ended(clock_.boot_time())) continue;
+    const auto done = put(task, aborted(task, held->second.abort(), now(clock_)));
+    if (!done) return fail(done.error());
+    expired.push_back({id, task.executions.back().exec_id, task.executions.back().reason, state_of(task)});
+  }
+  return expired;
+}
+
+Result<Task> MemoryQueue::get(std::string_view task_id) {
+  const auto task = find(task_id);
+  if (!task) return fail(task.error());
+  return **task;
+}
+
+Result<std::vector<Task>> MemoryQueue::list(const TaskFilter& filter) {
+  std::vector<Task> found;
+  for (auto at = tasks_.upper_bound(filter.after); at != tasks_.end() && found.size() < filter.limit; ++at) {
+    if (matches(filter, at->second)) found.push_back(at->second);
+  }
+  return found;
+}
+
+Result<std::size_t> MemoryQueue::prune(const PruneRequest& request) {
+  std::size_t removed = 0;
+  for (auto at = tasks_.begin(); at != tasks_.end() && removed < request.limit;) {
+    const bool goes = place_of(at->second) == Place::completed && at->second.updated_at < request.over_before;
+    at = goes ? tasks_.erase(at) : std::next(at);
+    removed += goes ? 1 : 0;
+  }
+  return removed;
+}
+
+TaskCounts MemoryQueue::counts() const {
+  TaskCounts counts;
+  for (const auto& [id, task] : tasks_) {
+    counts.pending += state_of(task) == TaskState::pending ? 1 : 0;
+    counts.running += state_of(task) == TaskState::running ? 1 : 0;
+  }
+  return counts;
+}
+
+std::optional<Nanoseconds> MemoryQueue::next_expiry() const {
+  std::optional<Nanoseconds> earliest;
+  for (const auto& [id, held] : held_) earliest = std::min(earliest.value_or(held.ends()), held.ends());
+  return earliest;
+}
+
+const std::vector<std::vector<StagedFile>>& MemoryQueue::effects_of(std::string_view task_id) {
+  return effects_[std::string(task_id)];
+}
+
+}  // namespace kron

@@ -1,0 +1,250 @@
+#include "kron/queue/task_file.h"
+
+#include <algorithm>
+
+#include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
+#include "kron/json/document.h"
+#include "kron/json/writer.h"
+#include "kron/queue/opaque_json.h"
+#include "kron/queue/transitions.h"
+
+namespace kron {
+namespace {
+
+constexpr std::string_view kSuffix = ".json";
+constexpr std::string_view kInside = "inside";
+// A follow-up's payload lies three levels deep in its parent's file.
+constexpr JsonLimits kFileLimits{kMostTaskFileBytes, kMostPayloadDepth + 8};
+
+void write_time(JsonWriter& out, std::string_view key, const std::optional<Instant>& time) {
+  if (time) out.member(key, rfc3339(*time));
+}
+
+void write_execution(JsonWriter& out, const Execution& e, std::string_view task_id) {
+  out.begin_map().member("exec_id", e.exec_id).member("job_id", task_id);
+  out.key("attempt").integer(e.attempt);
+  out.member("lease_owner", e.lease_owner).member("lease_expires_at", rfc3339(e.lease_expires_at));
+  out.key("token").integer(static_cast<std::int64_t>(e.token));
+  out.member("status", name_of(e.status)).member("lease_term", duration_text(e.lease_term));
+  if (e.holder == Holder::inside) out.member("holder", kInside);
+  out.member("leased_at", rfc3339(e.leased_at));
+  write_time(out, "started_at", e.started_at);
+  write_time(out, "committed_at", e.committed_at);
+  write_time(out, "finished_at", e.finished_at);
+  if (e.final) out.key("final").boolean(true);
+  if (!e.reason.empty()) out.member("reason", e.reason);
+  out.end_map();
+}
+
+void write_policy(JsonWriter& out, const NewTask& spec) {
+  out.key("priority").integer(spec.priority);
+  write_time(out, "runAt", spec.run_at);
+  out.key("maxAttempts").integer(spec.retry.max_attempts);
+  out.member("backoff", duration_text(spec.retry.backoff)).member("maxBackoff", duration_text(spec.retry.most_backoff));
+  if (spec.timeout) out.member("timeout", duration_text(*spec.timeout));
+  if (!spec.unique_key.empty()) out.member("uniqueKey", spec.unique_key);
+}
+
+// The payload closes the map it is in, because its data is text that the writer does not know.
+std::string closed_with_payload(JsonWriter& out, const NewTask& spec) {
+  out.key("payload").begin_map().member("type", spec.type).key("data");
+  return out.take() + spec.data + "}}";
+}
+
+std::string follow_up_text(const NewTask& spec) {
+  JsonWriter out;
+  out.begin_map().member("taskId", spec.id);
+  write_policy(out, spec);
+  return closed_with_payload(out, spec);
+}
+
+// Reads members by name, and remembers the first that is wrong.
+class Reader {
+ public:
+  Reader(const Node& map, Status& status) : map_(map), status_(status) {}
+
+  std::string text(std::string_view key) {
+    const std::string* found = get<std::string>(key);
+    return found != nullptr ? *found : std::string();
+  }
+  std::string required_text(std::string_view key) {
+    if (map_.find(key) == nullptr) wrong(key, "is missing");
+    return text(key);
+  }
+  void number(std::string_view key, auto& target, std::int64_t least, std::int64_t most) {
+    const auto* found = get<std::int64_t>(key);
+    if (found == nullptr) return;
+    if (*found < least || *found > most) return wrong(key, "is out of range");
+    target = static_cast<std::remove_reference_t<decltype(target)>>(*found);
+  }
+  bool flag(std::string_view key) {
+    const bool* found = get<bool>(key);
+    return found != nullptr && *found;
+  }
+  std::optional<Instant> time(std::string_view key) {
+    const std::string* found = get<std::string>(key);
+    return found != nullptr ? taken(key, parse_rfc3339(*found)) : std::nullopt;
+  }
+  std::optional<Seconds> duration(std::string_view key) {
+    const std::string* found = get<std::string>(key);
+    return found != nullptr ? taken(key, parse_whole_seconds(*found)) : std::nullopt;
+  }
+  const Node::List& list(std::string_view key) {
+    static const Node::List kNone;
+    const auto* found = get<Node::List>(key);
+    return found != nullptr ? *found : kNone;
+  }
+  const Node* map(std::string_view key) { return get<Node::Map>(key) != nullptr ? map_.find(key) : nullptr; }
+
+  void wrong(std::string_view key, std::string_view problem) {
+    if (status_) status_ = fail(Code::invalid, "`" + std::string(key) + "` " + std::string(problem), std::string(key));
+  }
+
+ private:
+  template <class T>
+  const T* get(std::string_view key) {
+    const Node* found = map_.find(key);
+    if (found == nullptr || found->is_null()) return nullptr;
+    const T* value = found->as<T>();
+    if (value == nullptr) wrong(key, "is " + std::string(kind_of(*found)));
+    return value;
+  }
+
+  template <class T>
+  std::optional<T> taken(std::string_view key, const Result<T>& value) {
+    if (value) return *value;
+    wrong(key, value.error().message);
+    return std::nullopt;
+  }
+
+  const Node& map_;
+  Status& status_;
+};
+
+Execution read_execution(const Node& node, std::string_view task_id, Status& status) {
+  Reader in(node, status);
+  Execution e;
+  e.exec_id = in.required_text("exec_id");
+  in.number("attempt", e.attempt, 1, kMostAttempts + 1);
+  e.lease_owner = in.text("lease_owner");
+  in.number("token", e.token, 0, INT64_MAX);
+  if (e.exec_id != exec_id_of(task_id, e.token)) in.wrong("exec_id", "is not made of the task and the token");
+  const auto word = parse_execution_status(in.required_text("status"));
+  if (word) {
+    e.status = *word;
+  } else {
+    in.wrong("status", word.error().message);
+  }
+  if (in.text("holder") == kInside) e.holder = Holder::inside;
+  e.lease_term = in.duration("lease_term").value_or(e.lease_term);
+  e.lease_expires_at = in.time("lease_expires_at").value_or(Instant());
+  e.leased_at = in.time("leased_at").value_or(Instant());
+  e.started_at = in.time("started_at");
+  e.committed_at = in.time("committed_at");
+  e.finished_at = in.time("finished_at");
+  e.final = in.flag("final");
+  e.reason = in.text("reason");
+  return e;
+}
+
+// `text` is the document without blanks, so that a position in it is an offset.
+NewTask read_spec(const Node& node, std::string_view text, Status& status) {
+  Reader in(node, status);
+  NewTask spec;
+  spec.id = in.required_text("taskId");
+  if (Status good = check_task_id(spec.id); !good) in.wrong("taskId", good.error().message);
+  in.number("priority", spec.priority, -kMostPriority, kMostPriority);
+  spec.run_at = in.time("runAt");
+  in.number("maxAttempts", spec.retry.max_attempts, 1, kMostAttempts);
+  spec.retry.backoff = in.duration("backoff").value_or(spec.retry.backoff);
+  spec.retry.most_backoff = in.duration("maxBackoff").value_or(spec.retry.most_backoff);
+  spec.timeout = in.duration("timeout");
+  spec.unique_key = in.text("uniqueKey");
+  const Node* payload = in.map("payload");
+  if (payload == nullptr) {
+    in.wrong("payload", "is missing");
+    return spec;
+  }
+  spec.type = Reader(*payload, status).required_text("type");
+  if (Status good = check_task_type(spec.type); !good) in.wrong("payload", good.error().message);
+  if (const Node* data = payload->find("data")) spec.data = value_at(text, data->position().column - 1);
+  return spec;
+}
+
+void check_state_word(Reader& in, Task& task) {
+  const std::string word = in.text("state");
+  const bool is_completed = word == state_word_of(Place::completed);
+  if (!is_completed && word != state_word_of(Place::pending) && word != state_word_of(Place::running)) {
+    in.wrong("state", "is none of PENDING, RUNNING and COMPLETED");
+  }
+  if (!is_completed || !task.executions.empty()) return;
+  // Seed 002 keeps no executions: what it completed is done.
+  Execution done;
+  done.exec_id = exec_id_of(task.spec.id, 0);
+  done.status = ExecutionStatus::done;
+  task.executions.push_back(std::move(done));
+}
+
+}  // namespace
+
+std::string task_file_name(std::string_view task_id) { return std::string(task_id).append(kSuffix); }
+
+std::optional<std::string_view> task_of_file_name(std::string_view name) {
+  if (!name.ends_with(kSuffix)) return std::nullopt;
+  name.remove_suffix(kSuffix.size());
+  return check_task_id(name) ? std::optional(name) : std::nullopt;
+}
+
+std::string task_text(const Task& task) {
+  JsonWriter out;
+  const Place place = place_of(task);
+  out.begin_map().member("taskId", task.spec.id).member("state", state_word_of(place));
+  if (place == Place::completed) out.member("outcome", name_of(state_of(task)));
+  out.member("createdAt", rfc3339(task.created_at)).member("updatedAt", rfc3339(task.updated_at));
+  out.key("sequence").integer(static_cast<std::int64_t>(task.sequence));
+  out.key("attempt").integer(static_cast<std::int64_t>(task.executions.size()));
+  write_policy(out, task.spec);
+  out.key("executions").begin_list();
+  for (const Execution& execution : task.executions) write_execution(out, execution, task.spec.id);
+  out.end_list();
+  if (!task.result.empty()) out.member("result", task.result);
+  if (!task.staging.empty()) out.member("staging", task.staging);
+  if (task.follow_ups.empty()) return closed_with_payload(out, task.spec) + "\n";
+  std::string text = out.key("followUps").begin_list().take();
+  for (std::size_t i = 0; i < task.follow_ups.size(); ++i) {
+    text += (i == 0 ? "" : ",") + follow_up_text(task.follow_ups[i]);
+  }
+  JsonWriter payload;
+  payload.begin_map();
+  return text + "]," + closed_with_payload(payload, task.spec).substr(1) + "\n";
+}
+
+Result<Task> parse_task(std::string_view text, std::string_view task_id) {
+  const std::string compact = without_blanks(text);
+  if (compact.size() != trimmed(text).size()) {
+    // Written by another hand: blanks may part what must not be parted, which `compact` no longer shows.
+    if (const auto valid = parse_json(text, kFileLimits); !valid) return fail(valid.error());
+  }
+  const auto document = parse_json(compact, kFileLimits);
+  if (!document) return fail(document.error());
+  if (document->as<Node::Map>() == nullptr) return fail(Code::invalid, "a task is a JSON object");
+  Status status;
+  Reader in(*document, status);
+  Task task;
+  task.spec = read_spec(*document, compact, status);
+  if (task.spec.id != task_id) in.wrong("taskId", "is " + quoted(task.spec.id) + ", not what the file's name says");
+  task.created_at = in.time("createdAt").value_or(Instant());
+  task.updated_at = in.time("updatedAt").value_or(task.created_at);
+  in.number("sequence", task.sequence, 0, INT64_MAX);
+  for (const Node& node : in.list("executions")) task.executions.push_back(read_execution(node, task_id, status));
+  task.result = in.text("result");
+  task.staging = in.text("staging");
+  for (const Node& node : in.list("followUps")) task.follow_ups.push_back(read_spec(node, compact, status));
+  check_state_word(in, task);
+  if (!status) return fail(status.error());
+  return task;
+}
+
+}  // namespace kron

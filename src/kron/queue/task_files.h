@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/env/durable.h"
+#include "kron/env/file_system.h"
+#include "kron/queue/task.h"
+#include "kron/queue/transitions.h"
+
+namespace kron {
+
+// A task on its way to the directory its state belongs to.
+struct Move {
+  Task task;                       // as it will be
+  std::optional<Place> from = {};  // none: it is new, and must not be there yet
+};
+
+// tasks/{pending,running,completed} of seed 002. After a failed sync, or a removal that failed, it has stopped: every
+// further change is refused, and only another start, from what is on the disk, goes on.
+class TaskFiles {
+ public:
+  // Makes the directories that are missing, below `data_directory`.
+  static Result<TaskFiles> open(FileSystem& file_system, Directory& data_directory);
+
+  // Code not_found; invalid: no task is in it; refused: a link or the like.
+  Result<Task> read(Place place, std::string_view task_id) const;
+  Result<bool> has(Place place, std::string_view task_id) const;
+
+  // Every name of a directory that stands for a task; others are passed over.
+  Status list(Place place, const std::function<void(std::string_view task_id)>& visit) const;
+
+  // One status each; ok: durable, and gone from where it was. Not ok: as before. All share their syncs. Tasks differ.
+  std::vector<Status> apply(std::span<const Move> moves);
+
+  // Removes the less far of two copies, or a task that is over; durable with the next sync of that directory.
+  Status remove(Place place, std::string_view task_id);
+  Status sync(Place place);
+
+  // What a removal left to be synced; needed before anything is removed that outweighs it.
+  Status sync_removals();
+
+  // Gives the file a name that stands for no task.
+  Status set_aside(Place place, std::string_view task_id, Instant now);
+
+  Result<std::size_t> remove_leftovers();
+
+  const std::optional<Error>& stopped() const { return stopped_; }
+  void stop(const Error& error);
+  std::uint64_t syncs() const { return syncs_; }  // how many were asked for, of files and directories
+
+ private:
+  explicit TaskFiles(FileSystem& file_system) : file_system_(&file_system) {}
+
+  Directory& at(Place place) const { return *directories_[static_cast<std::size_t>(place)]; }
+  void write_all_to(Place place, std::span<const Move> moves, std::vector<Status>& statuses);
+  void remove_sources(std::span<const Move> moves, std::vector<Status>& statuses);
+
+  FileSystem* file_system_;
+  std::array<std::unique_ptr<Directory>, 3> directories_;
+  std::array<bool, 3> has_removals_{};
+  std::optional<Error> stopped_;
+  std::uint64_t syncs_ = 0;
+};
+
+inline constexpr std::array kPlacesFurthestLast{Place::pending, Place::running, Place::completed};
+
+// Opens a directory below another, after making it durably when it is missing.
+Result<std::unique_ptr<Directory>> open_or_make(Directory& parent, std::string_view name);
+
+}  // namespace kron

@@ -1,0 +1,97 @@
+#include "kron/queue/task_queue.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kron/base/text.h"
+#include "kron/core/words.h"
+
+namespace kron {
+namespace {
+
+constexpr std::array kSubmitOutcomes{
+    Word{SubmitOutcome::accepted, "accepted"},
+    Word{SubmitOutcome::already_known, "already_known"},
+    Word{SubmitOutcome::duplicate, "duplicate"},
+    Word{SubmitOutcome::conflict, "conflict"},
+};
+
+bool is_staged_path(std::string_view path) {
+  if (path.empty() || path.size() > 1024 || path.find('\0') != std::string_view::npos) return false;
+  std::size_t names = 0;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    if (name.empty() || name == "." || name == ".." || name.size() > 255) return false;
+    if (++names > kMostStagedDepth) return false;
+    if (slash == std::string_view::npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+// Whether a file's name is also that of a directory another file lies in, or is given twice.
+bool has_clashes(std::span<const StagedFile> files) {
+  std::vector<std::string> paths;
+  for (const StagedFile& file : files) paths.push_back(file.path + "/");
+  std::ranges::sort(paths);
+  return std::ranges::adjacent_find(
+             paths, [](const std::string& a, const std::string& b) { return b.starts_with(a); }) != paths.end();
+}
+
+}  // namespace
+
+std::string_view name_of(SubmitOutcome outcome) { return word_of(outcome, kSubmitOutcomes); }
+
+Status check_lease_request(const LeaseRequest& request) {
+  if (Status good = check_worker_name(request.worker); !good) return good;
+  if (request.count < 1 || request.count > kMostLeases) {
+    return fail(Code::invalid, "a request is for 1 to " + std::to_string(kMostLeases) + " leases", "n");
+  }
+  if (request.term < Seconds(1) || request.term > kMostLeaseTerm) {
+    return fail(Code::invalid, "a lease lasts from 1s to 1d", "term");
+  }
+  if (request.types.size() > 100) return fail(Code::invalid, "at most 100 types in one request", "types");
+  for (const std::string& type : request.types) {
+    if (Status good = check_task_type(type); !good) return good;
+  }
+  return {};
+}
+
+Status check_result(std::string_view result) {
+  if (result.size() <= kMostResultBytes && is_valid_utf8(result)) return {};
+  return fail(Code::invalid,
+              "a result is UTF-8 text of at most " + std::to_string(kMostResultBytes) + " bytes; stage a file instead",
+              "result");
+}
+
+Status check_staged_files(std::span<const StagedFile> files) {
+  if (files.size() > kMostStagedFiles) {
+    return fail(Code::invalid, "more than " + std::to_string(kMostStagedFiles) + " staged files; pack them", "files");
+  }
+  std::size_t bytes = 0;
+  for (const StagedFile& file : files) {
+    if (!is_staged_path(file.path)) {
+      return fail(Code::invalid,
+                  "invalid path of a staged file " + quoted(file.path) + ": use a relative path of at most " +
+                      std::to_string(kMostStagedDepth) + " names without '.' and '..'",
+                  "files");
+    }
+    bytes += file.bytes.size();
+  }
+  if (bytes > kMostStagedBytes) {
+    return fail(Code::invalid, "staged files of more than " + std::to_string(kMostStagedBytes) + " bytes", "files");
+  }
+  if (has_clashes(files)) return fail(Code::invalid, "two staged files have the same path", "files");
+  return {};
+}
+
+Result<SubmitAnswer> TaskQueue::submit(const NewTask& task) { return std::move(submit(std::span(&task, 1)).front()); }
+Result<LeaseOutcome> TaskQueue::start(const LeaseKey& key) { return std::move(start(std::span(&key, 1)).front()); }
+Result<CommitAnswer> TaskQueue::commit(const CommitRequest& request) {
+  return std::move(commit(std::span(&request, 1)).front());
+}
+Result<FailAnswer> TaskQueue::fail_attempt(const FailRequest& request) {
+  return std::move(fail_attempts(std::span(&request, 1)).front());
+}
+
+}  // namespace kron
