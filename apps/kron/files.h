@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/jobs/load.h"
+
+namespace kron::cli {
+
+// Which job files a verb reads, as its flags say.
+struct SourceOptions {
+  std::vector<std::string> paths;  // `-`: standard input, which needs `source`
+  std::string source;              // kron, yaml, cron, cronken; empty: by the name of each file
+};
+
+struct ReadJobs {
+  jobs::LoadedJobs jobs;
+  bool could_not_read = false;  // a path was not there, or not to be read
+
+  // 0, 1 when a file has errors, 2 when one could not be read.
+  [[nodiscard]] int status() const;
+};
+
+// Reads them from the disk. Crontabs and cronken jobs without a zone of their own are taken to be in the host's.
+ReadJobs read_jobs(const SourceOptions& options, ZoneDatabase& zones);
+
+// The errors among the problems, as text on standard error. For verbs that go on with the jobs that are in order.
+void show_errors(const ReadJobs& read);
+
+// The job of this name; the error offers the nearest one.
+Result<const jobs::JobDefinition*> job_named(const jobs::LoadedJobs& jobs, std::string_view name);
+
+// The whole of a file, `-` being standard input; code io when it cannot be had.
+Result<std::string> contents_of(const std::string& path);
+
+// The zone of $TZ, /etc/timezone or /etc/localtime, the first that names one; otherwise UTC.
+TimeZone host_zone(ZoneDatabase& zones);
+
+}  // namespace kron::cli

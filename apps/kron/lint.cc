@@ -1,0 +1,72 @@
+#include "kron/jobs/lint.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+#include "flag_values.h"
+#include "kron/json/writer.h"
+#include "lines.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace kron::cli {
+namespace {
+
+std::string json_list(const std::vector<jobs::Problem>& problems) {
+  JsonWriter json;
+  json.begin_list();
+  for (const jobs::Problem& problem : problems) {
+    json.begin_map().member("file", problem.file);
+    json.key("line").integer(static_cast<std::int64_t>(problem.at.line));
+    json.key("column").integer(static_cast<std::int64_t>(problem.at.column));
+    json.member("severity", name_of(problem.severity))
+        .member("field", problem.field)
+        .member("message", problem.message)
+        .member("hint", problem.cure)
+        .member("source", problem.source_line)
+        .end_map();
+  }
+  return json.end_list().take();
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void print(const std::vector<jobs::Problem>& problems, std::size_t job_count) {
+  const bool coloured = wants_colour(STDOUT_FILENO);
+  for (const jobs::Problem& problem : problems) std::fputs(shown(problem, coloured).c_str(), stdout);
+  const auto count_of = [&](jobs::Severity severity) {
+    return static_cast<std::size_t>(std::ranges::count(problems, severity, &jobs::Problem::severity));
+  };
+  std::printf("%s read: %s, %s\n", counted(job_count, "job").c_str(),
+              counted(count_of(jobs::Severity::error), "error").c_str(),
+              counted(count_of(jobs::Severity::warning), "warning").c_str());
+}
+
+// In the order a reader goes through the files; what concerns a whole file first.
+void sort_by_place(std::vector<jobs::Problem>& problems) {
+  std::ranges::stable_sort(problems, [](const jobs::Problem& a, const jobs::Problem& b) {
+    return std::tie(a.file, a.at.line, a.at.column) < std::tie(b.file, b.at.line, b.at.column);
+  });
+}
+
+}  // namespace
+
+int lint(const LintVerbOptions& options) {
+  const Result<Instant> now = time_flag(options.now, "--now");
+  if (!now) return complain("lint", now.error());
+  ZoneDatabase zones;
+  ReadJobs read = read_jobs(options.files, zones);
+  std::ranges::move(jobs::lint(read.jobs.definitions, {.now = *now}), std::back_inserter(read.jobs.problems));
+  sort_by_place(read.jobs.problems);
+  if (options.json) {
+    std::printf("%s\n", json_list(read.jobs.problems).c_str());
+  } else {
+    print(read.jobs.problems, read.jobs.definitions.size());
+  }
+  return read.status();
+}
+
+}  // namespace kron::cli

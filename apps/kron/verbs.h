@@ -1,0 +1,91 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "files.h"
+
+namespace kron::cli {
+
+// The work of each verb, free of the parsing of flags (main.cc). All return the exit status.
+
+int decide_lines();
+int evaluate_lines();
+
+struct NextOptions {
+  std::string cron;
+  std::string zone = "UTC";
+  std::string from;  // empty: the present time
+  int count = 5;
+  std::string identity;
+  std::string dst;
+  bool json = false;
+
+  std::string job;  // of the files
+  bool all = false;
+  SourceOptions files;
+  std::string duration;  // empty: `count` decides
+};
+int next(const NextOptions& options);
+int next_batch();
+int next_jobs(const NextOptions& options);
+
+struct LintVerbOptions {
+  SourceOptions files;
+  std::string now;  // empty: the present time
+  bool json = false;
+};
+int lint(const LintVerbOptions& options);
+
+struct ExplainOptions {
+  std::string job;
+  SourceOptions files;
+  std::string at, period;  // at most one
+  std::string now;         // empty: the present time
+  std::string log_line;    // instead of all the above
+  bool json = false;
+};
+int explain_period(const ExplainOptions& options);
+
+struct ConvertOptions {
+  SourceOptions files;
+  std::string to;  // kron or yaml
+};
+int convert(const ConvertOptions& options);
+
+struct ImportOptions {
+  std::string kind;  // crontab or cronjob
+  std::string file = "-";
+  bool system = false;  // the machine's own crontabs
+  std::string to = "yaml";
+};
+int import_jobs(const ImportOptions& options);
+
+int print_schema();
+
+// What a shell completes: gathered from the table of verbs and their flags.
+struct CompletedFlag {
+  std::string name;  // --format
+  std::string summary;
+  std::vector<std::string> values;  // the only ones it takes; empty: anything
+  bool takes_file = false;
+};
+struct CompletedVerb {
+  std::string name;
+  std::string summary;
+  std::vector<CompletedFlag> flags;
+  std::vector<std::string> words;  // of its first argument; empty: files
+};
+std::string completion_script(const std::string& shell, const std::vector<CompletedVerb>& verbs);
+
+struct SimulateOptions {
+  SourceOptions files;
+  std::string from;  // empty: the present minute
+  std::string length = "7d";
+  std::string step = "1m";
+  std::string format = "text";  // or json, html
+  bool progress = false;        // even when standard error is no terminal
+};
+int simulate(const SimulateOptions& options);
+
+}  // namespace kron::cli

@@ -1,0 +1,174 @@
+"""End-to-end tests of `kron convert`, `kron import`, `kron schema`, `kron completion`, and of the manual page."""
+
+import json
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from kron_command import CRONTABS, EXAMPLES, run
+
+MANUAL = Path(__file__).resolve().parents[2] / "man/kron.1"
+CRONJOB = """
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: backup
+  namespace: prod
+  uid: 1234
+  finalizers: [example.org/x]
+  labels: {app: db}
+spec:
+  schedule: "0 0 */2 * MON"
+  timeZone: Europe/Paris
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 600
+  suspend: true
+  failedJobsHistoryLimit: 5
+  jobTemplate:
+    spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "busybox:1"}]}}}
+"""
+
+
+def predicted(text, source):
+    result = run("next", "--all", "--file", "-", "--source", source, "--from", "2026-03-28T00:00:00Z", "--for", "2d",
+                 "--format", "json", text=text)
+    keep = ("identity", "periodId", "chosenTime", "seedHash", "reason")
+    return [[json.loads(line)[key] for key in keep] for line in result.stdout.splitlines()]
+
+
+class Convert(unittest.TestCase):
+    def test_what_is_converted_runs_at_the_same_times(self):
+        for name in ("backup.kron", "fleet.yaml"):
+            yaml = run("convert", "--to", "yaml", EXAMPLES / name)
+            self.assertEqual((yaml.returncode, yaml.stderr), (0, ""))
+            text = (EXAMPLES / name).read_text()
+            self.assertEqual(predicted(yaml.stdout, "yaml"), predicted(text, name.rsplit(".", 1)[1]))
+        lines = run("convert", "--to", "kron", EXAMPLES / "backup.kron").stdout
+        self.assertEqual(predicted(lines, "kron"), predicted((EXAMPLES / "backup.kron").read_text(), "kron"))
+
+    def test_what_a_line_cannot_say_is_reported(self):
+        result = run("convert", "--to", "kron", EXAMPLES)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("fleet.yaml:26:1: error: 'search/warm-up' has a line break", result.stderr)
+        self.assertIn("cronken's lock and ttl are not carried over", result.stderr)
+        self.assertIn("name=db-backup", result.stdout)
+
+    def test_wrong_usage_is_status_2(self):
+        for arguments in ([EXAMPLES], ["--to", "json", EXAMPLES], ["--to", "yaml"], ["--to", "yaml", "/nonexistent.kron"]):
+            self.assertEqual(run("convert", *arguments).returncode, 2, arguments)
+
+
+class Import(unittest.TestCase):
+    def test_crontabs_run_at_the_same_times(self):
+        for name in ("etc/crontab", "cron.d/variables", "cron.d/sysstat"):
+            imported = run("import", "crontab", CRONTABS / name, TZ="Europe/Paris")
+            self.assertEqual(imported.returncode, 0, imported.stderr)
+            expected = run("next", "--all", "--file", CRONTABS / name, "--from", "2026-03-28T00:00:00Z", "--for", "2d",
+                           "--format", "json", TZ="Europe/Paris")
+            times = [json.loads(line)["chosenTime"] for line in expected.stdout.splitlines()]
+            self.assertEqual([row[2] for row in predicted(imported.stdout, "yaml")], times)
+
+    def test_what_is_not_carried_over_is_told(self):
+        result = run("import", "crontab", CRONTABS / "cron.d/variables")
+        self.assertIn("MAILTO is not acted on", result.stderr)
+        self.assertIn("6 jobs", result.stderr)
+
+    def test_standard_input_is_a_users_crontab(self):
+        result = run("import", "crontab", "-", "--to", "kron", text="5 4 * * sun echo hello\n")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r'^5 4 \* \* 0 name=cron/-/[0-9a-f]{12} command="echo hello" shell=true')
+
+    def test_a_file_name_that_no_job_may_have_is_changed(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "My Jobs"
+            path.write_text("5 4 * * sun echo hello\n")
+            result = run("import", "crontab", path)
+        self.assertIn("name: cron/my-jobs/", result.stdout)
+        self.assertIn("is called cron/my-jobs/", result.stderr)
+
+    def test_a_cronjob_becomes_a_kronjob(self):
+        result = run("import", "cronjob", "-f", "-", text=CRONJOB)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for line in ("apiVersion: kron.io/v1alpha1", "kind: KronJob", "  namespace: prod", '  schedule: "0 0 */2 * MON"',
+                     "  timezone: Europe/Paris", "    concurrency: forbid", "    deadline: 10m", "    suspend: true",
+                     "  failedJobsHistoryLimit: 5", "  jobTemplate:"):
+            self.assertIn(line + "\n", result.stdout)
+        self.assertNotIn("uid", result.stdout)
+        for word in ("metadata.finalizers is not carried over", "match both", "gap"):
+            self.assertIn(word, result.stderr)
+
+    def test_what_kubernetes_assumes_is_written_out(self):
+        text = re.sub(r"\n  (timeZone|concurrencyPolicy|startingDeadlineSeconds|suspend):.*", "", CRONJOB)
+        result = run("import", "cronjob", text=text)
+        self.assertIn("    concurrency: allow\n    deadline: 52w\n", result.stdout)
+        self.assertIn("without timeZone", result.stderr)
+
+    def test_lists_and_several_documents(self):
+        both = CRONJOB + "---\nkind: Service\n---\nkind: List\nitems:\n" + "".join(
+            ("  - " if number == 0 else "    ") + line + "\n" for number, line in enumerate(CRONJOB.strip().splitlines()))
+        result = run("import", "cronjob", text=both)
+        self.assertEqual(result.stdout.count("kind: KronJob"), 2)
+        self.assertEqual(result.stdout.count("\n---\n"), 1)
+        self.assertIn("passed by: this is a 'Service'", result.stderr)
+
+    def test_mistakes_are_status_1_and_nothing_is_printed(self):
+        for old, new in (('"0 0 */2 * MON"', '"99 * * * *"'), ("Forbid", "Never"), ("600", "soon"), ("name: backup", "x: y"),
+                         ("Europe/Paris", "Mars/Olympus"), ("batch/v1", "batch/v9"), ("jobTemplate", "template"),
+                         ("spec:\n  schedule", "spec:\n  scheduel"), ("kind: CronJob", "kind: Pod")):
+            result = run("import", "cronjob", text=CRONJOB.replace(old, new, 1))
+            self.assertEqual((result.returncode, result.stdout), (1, ""), new)
+            self.assertIn("error: ", result.stderr)
+        self.assertEqual(run("import", "cronjob", "-f", "/nonexistent.yaml").returncode, 2)
+        self.assertEqual(run("import", "anything").returncode, 2)
+
+
+class Schema(unittest.TestCase):
+    def test_it_is_a_json_schema(self):
+        result = run("schema")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("$schema", json.loads(result.stdout))
+
+
+def verbs_and_flags():
+    """{verb: its long flags}, as `--help` shows them."""
+    shown = run("--help").stdout.split("Subcommands:")[1].split("Examples:")[0]
+    verbs = re.findall(r"^  ([a-z]+) ", shown, re.MULTILINE)
+    return {verb: set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", run(verb, "--help").stdout, re.MULTILINE)) for verb in verbs}
+
+
+class EveryWord(unittest.TestCase):
+    def test_help_teaches_by_example(self):
+        verbs = verbs_and_flags()
+        self.assertIn("lint", verbs)
+        for verb in verbs:
+            self.assertRegex(run(verb, "--help").stdout.split("Examples:\n")[1], rf"kron {verb}")
+
+    def test_is_completed_in_every_shell(self):
+        for shell, flag_prefix in (("bash", "--"), ("zsh", "--"), ("fish", "-l ")):
+            script = run("completion", shell).stdout
+            for verb, flags in verbs_and_flags().items():
+                self.assertRegex(script, rf"\b{verb}\b")
+                for flag in flags:
+                    self.assertIn(flag_prefix + flag[2:], script, f"{shell} {verb}")
+        self.assertEqual(run("completion", "tcsh").returncode, 2)
+
+    def test_bash_completes_verbs_flags_and_values(self):
+        script = run("completion", "bash").stdout
+        for words, expected in ((["kron", "li"], "lint"), (["kron", "lint", "--fo"], "--format"),
+                                (["kron", "lint", "--format", "j"], "json"), (["kron", "import", "cronj"], "cronjob")):
+            probe = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _kron; echo \"${{COMPREPLY[@]}}\""
+            result = subprocess.run(["bash", "-c", script + probe], capture_output=True, text=True, check=False)
+            self.assertEqual((result.stdout.split(), result.stderr), ([expected], ""))
+
+    def test_is_in_the_manual(self):
+        page = MANUAL.read_text().replace("\\-", "-")
+        for verb, flags in verbs_and_flags().items():
+            self.assertIn(f"kron {verb}", page)
+            for flag in flags:
+                self.assertIn(flag, page, verb)
+
+
+if __name__ == "__main__":
+    unittest.main()
