@@ -31,10 +31,4 @@ void show_errors(const ReadJobs& read);
 // The job of this name; the error offers the nearest one.
 Result<const jobs::JobDefinition*> job_named(const jobs::LoadedJobs& jobs, std::string_view name);
 
-// The whole of a file, `-` being standard input; code io when it cannot be had.
-Result<std::string> contents_of(const std::string& path);
-
-// The zone of $TZ, /etc/timezone or /etc/localtime, the first that names one; otherwise UTC.
-TimeZone host_zone(ZoneDatabase& zones);
-
 }  // namespace kron::cli

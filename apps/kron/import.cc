@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "kron/base/text.h"
+#include "kron/jobs/disk.h"
 #include "kron/jobs/import_cronjob.h"
 #include "kron/jobs/yaml.h"
 #include "lines.h"
@@ -54,7 +55,7 @@ int import_crontab(const ImportOptions& options) {
 }
 
 int import_cronjob(const ImportOptions& options) {
-  const Result<std::string> text = contents_of(options.file);
+  const Result<std::string> text = jobs::contents_of(options.file);
   if (!text) return complain("import", {text.error().code, options.file + ": " + text.error().message});
   ZoneDatabase zones;
   jobs::Report report(options.file, *text);

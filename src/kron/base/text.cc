@@ -50,12 +50,15 @@ bool is_control(std::string_view character) {
 }
 
 bool is_valid_utf8(std::string_view text) {
-  while (!text.empty()) {
+  while (true) {
+    std::size_t ascii = 0;
+    while (ascii < text.size() && static_cast<std::uint8_t>(text[ascii]) < 0x80) ++ascii;
+    text.remove_prefix(ascii);
+    if (text.empty()) return true;
     const std::size_t length = utf8_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
-  return true;
 }
 
 std::string_view trimmed(std::string_view text) {

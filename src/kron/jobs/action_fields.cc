@@ -99,13 +99,20 @@ void read_account(Fields& fields, std::string_view key, std::string& target) {
 }
 
 void read_output(Fields& fields, std::string_view key, std::string& target) {
-  std::optional<std::string> text = word(fields, key);
+  constexpr std::string_view kFilePrefix = "file:";
+  const std::optional<std::string> text = word(fields, key);
   if (!text || *text == "capture") return;
-  if (*text != "discard" && (!text->starts_with('/') || has_control_character(*text))) {
-    return fields.report(key, quoted(*text) + " is no place for output; expected capture, discard or an absolute path",
+  std::string_view place = *text;
+  if (place.starts_with(kFilePrefix)) place.remove_prefix(kFilePrefix.size());
+  const bool is_word = *text == "discard" || *text == "inherit" || *text == "syslog";
+  if (!is_word && (!place.starts_with('/') || has_control_character(place))) {
+    return fields.report(key,
+                         quoted(*text) +
+                             " is no place for output; expected capture, discard, inherit, syslog, an absolute path or "
+                             "file: and an absolute path",
                          1);
   }
-  target = *std::move(text);
+  target = place;
 }
 
 void read_cwd(Fields& fields, RunOptions& options) {

@@ -50,7 +50,7 @@ struct RunOptions {
   std::optional<std::uint32_t> umask;
   Seconds timeout{0};  // 0: none
   Seconds grace = kDefaultGrace;
-  std::string out, err;  // empty: captured; `discard`; or an absolute path that is appended to
+  std::string out, err;  // empty: captured; `discard`, `inherit`, `syslog`; or an absolute path that is appended to
   std::optional<int> nice;
   ResourceLimits limits;
   std::uint32_t history = kDefaultHistory;

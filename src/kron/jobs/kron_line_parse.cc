@@ -4,16 +4,12 @@
 #include "kron/base/text.h"
 #include "kron/jobs/keys.h"
 #include "kron/jobs/kron_line.h"
+#include "kron/jobs/line_scanner.h"
+#include "kron/jobs/line_templates.h"
 #include "kron/jobs/logical_lines.h"
 
 namespace kron::jobs {
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
 
 // One argument of a modifier: `value` or `key=value`.
 struct Argument {
@@ -37,30 +33,13 @@ Node date_list(std::string_view value, std::size_t start, Position at) {
 // Reads one logical line into the model's shape.
 class LineReader {
  public:
-  LineReader(const LogicalLine& line, Report& report) : line_(line), text_(line.text), report_(report) {}
+  LineReader(const LogicalLine& line, Report& report) : line_(line), scanner_(line.text), report_(report) {}
 
   // Nothing when the line is broken so badly that its keys cannot be told.
   std::optional<Node> read();
 
  private:
-  Position here() const { return line_.position_of(at_); }
-  bool at_end() const { return at_ >= text_.size(); }
-  void skip_blanks() {
-    while (!at_end() && is_blank(text_[at_])) ++at_;
-  }
-  std::size_t word_end(std::size_t from) const {
-    while (from < text_.size() && is_word_character(text_[from])) ++from;
-    return from;
-  }
-  bool at_field() const {
-    const std::size_t end = word_end(at_);
-    return end > at_ && end < text_.size() && text_[end] == '=';
-  }
-  bool at_modifier() const {
-    if (text_[at_] != '@') return false;
-    const std::size_t end = word_end(at_ + 1);
-    return end < text_.size() && text_[end] == '(';
-  }
+  Position here() const { return line_.position_of(scanner_.at()); }
   void put(std::string_view key, Position key_at, Node value) {
     map_.push_back({std::string(key), key_at, std::move(value)});
   }
@@ -75,32 +54,31 @@ class LineReader {
   bool read_modifier();
   bool read_arguments(std::vector<Argument>& arguments);
   void put_modifier(const Modifier& modifier, Position at, const std::vector<Argument>& arguments);
-  // A run of characters up to one of `stops`, with quotes; false when a quote is left open.
-  bool read_value(std::string_view stops, std::string& value);
-  bool read_quoted(std::string& value);
+  bool read_value(LineScanner::Stop stop, std::string& value);  // false when a quote is left open
 
   const LogicalLine& line_;
-  std::string_view text_;
+  LineScanner scanner_;
   Report& report_;
-  std::size_t at_ = 0;
   Node::Map map_;
   Node::List env_;
   Node::Map calendars_;
 };
 
 std::optional<Node> LineReader::read() {
-  skip_blanks();
+  constexpr std::size_t kUsualKeys = 16;
+  map_.reserve(kUsualKeys);
+  scanner_.skip_blanks();
   const Position start = here();
   read_schedule();
-  while (skip_blanks(), !at_end()) {
-    if (at_modifier()) {
+  while (scanner_.skip_blanks(), !scanner_.at_end()) {
+    if (scanner_.at_modifier()) {
       if (!read_modifier()) return std::nullopt;
-    } else if (at_field()) {
+    } else if (scanner_.at_field()) {
       if (!read_field()) return std::nullopt;
     } else {
-      const std::size_t end = std::min(text_.find_first_of(" \t", at_), text_.size());
-      const std::string_view word = text_.substr(at_, end - at_);
-      report_.error(here(), "", "unexpected word " + quoted(word),
+      const Position at = here();
+      const std::string_view word = scanner_.take_to_blank();
+      report_.error(at, "", "unexpected word " + quoted(word),
                     word.starts_with('#') ? "a comment stands on a line of its own"
                                           : "put double quotes around a value that contains blanks");
       return std::nullopt;
@@ -118,52 +96,26 @@ std::optional<Node> LineReader::read() {
 }
 
 void LineReader::read_schedule() {
-  const std::size_t start = at_;
-  const Position start_at = here();
-  std::size_t end = at_;
-  while (skip_blanks(), !at_end() && !at_modifier() && !at_field()) {
-    end = std::min(text_.find_first_of(" \t", at_), text_.size());
-    at_ = end;
-  }
-  if (end > start) put("schedule", start_at, Node(std::string(text_.substr(start, end - start)), start_at));
+  const Position at = here();
+  const std::string_view schedule = scanner_.take_schedule();
+  if (!schedule.empty()) put("schedule", at, Node(std::string(schedule), at));
 }
 
-bool LineReader::read_quoted(std::string& value) {
-  const Position opened = here();
-  for (++at_; !at_end(); ++at_) {
-    const char c = text_[at_];
-    if (c == '"') {
-      ++at_;
-      return true;
-    }
-    const bool escapes = c == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\');
-    if (escapes) ++at_;
-    value += text_[at_];
-  }
-  report_.error(opened, "", "this quote is never closed", "end the value with \"; a quote inside it is written \\\"");
+bool LineReader::read_value(LineScanner::Stop stop, std::string& value) {
+  if (scanner_.take_value(stop, value)) return true;
+  report_.error(line_.position_of(scanner_.opened()), "", "this quote is never closed",
+                "end the value with \"; a quote inside it is written \\\"");
   return false;
-}
-
-bool LineReader::read_value(std::string_view stops, std::string& value) {
-  while (!at_end() && stops.find(text_[at_]) == std::string_view::npos) {
-    if (text_[at_] == '"') {
-      if (!read_quoted(value)) return false;
-    } else {
-      value += text_[at_++];
-    }
-  }
-  return true;
 }
 
 bool LineReader::read_field() {
   const Position key_at = here();
-  const std::size_t end = word_end(at_);
-  const std::string_view name = text_.substr(at_, end - at_);
-  at_ = end + 1;
+  const std::string_view name = scanner_.take_key();
+  scanner_.take();
   Position value_at = here();
-  if (!at_end() && text_[at_] == '"') ++value_at.column;
+  if (scanner_.at_quote()) ++value_at.column;
   std::string value;
-  if (!read_value(" \t", value)) return false;
+  if (!read_value(LineScanner::Stop::blank, value)) return false;
   put_field(name, key_at, std::move(value), value_at);
   return true;
 }
@@ -205,39 +157,37 @@ void LineReader::put_field(std::string_view name, Position key_at, std::string v
 
 bool LineReader::read_arguments(std::vector<Argument>& arguments) {
   const Position opened = here();
-  ++at_;
+  scanner_.take();
   while (true) {
-    skip_blanks();
+    scanner_.skip_blanks();
     Argument argument;
     argument.key_at = here();
-    const std::size_t end = word_end(at_);
-    if (end > at_ && end < text_.size() && text_[end] == '=') {
-      argument.key = std::string(text_.substr(at_, end - at_));
-      at_ = end + 1;
-      skip_blanks();
+    if (scanner_.at_field()) {
+      argument.key = scanner_.take_key();
+      scanner_.take();
+      scanner_.skip_blanks();
     }
     argument.value_at = here();
-    const bool in_quotes = !at_end() && text_[at_] == '"';
+    const bool in_quotes = scanner_.at_quote();
     if (in_quotes) ++argument.value_at.column;
-    if (!read_value(",)", argument.value)) return false;
+    if (!read_value(LineScanner::Stop::argument_end, argument.value)) return false;
     if (!in_quotes) argument.value = std::string(trimmed(argument.value));
     arguments.push_back(std::move(argument));
-    if (at_end()) {
+    if (scanner_.at_end()) {
       report_.error(opened, "", "this parenthesis is never closed", "end the modifier with )");
       return false;
     }
-    if (text_[at_++] == ')') return true;
+    if (scanner_.take() == ')') return true;
   }
 }
 
 bool LineReader::read_modifier() {
   const Position at = here();
-  const std::size_t end = word_end(at_ + 1);
-  const std::string_view word = text_.substr(at_ + 1, end - at_ - 1);
-  at_ = end;
+  scanner_.take();
+  const std::string_view word = scanner_.take_key();
   std::vector<Argument> arguments;
   if (!read_arguments(arguments)) return false;
-  if (!at_end() && !is_blank(text_[at_])) {
+  if (!scanner_.at_end() && !scanner_.at_blank()) {
     report_.error(here(), "", "a blank is missing after @" + std::string(word) + "(…)");
   }
   const auto modifier = std::ranges::find(kModifiers, word, &Modifier::word);
@@ -342,17 +292,38 @@ void LineReader::put_modifier(const Modifier& modifier, Position at, const std::
   put(modifier.key, at, map.node(at));
 }
 
+// Definitions that move to a larger place again and again cost more than reading them. A file of short lines, which
+// can hold no jobs, reserves little.
+std::size_t most_jobs_in(std::string_view text) {
+  constexpr std::string_view kShortest = "@daily name=a command=b\n";
+  constexpr std::size_t kMost = 2'000'000;
+  std::size_t lines = 1;
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) ++lines;
+  return std::min({lines, text.size() / kShortest.size() + 1, kMost});
+}
+
 }  // namespace
 
 std::vector<JobDefinition> read_kron_lines(std::string_view text, ModelContext& context, Report& report) {
   std::vector<JobDefinition> definitions;
+  definitions.reserve(most_jobs_in(text));
   LogicalLines lines(text, kMostLineBytes, report);
+  LineTemplates templates;
+  LineParts parts;
   while (const LogicalLine* line = lines.next()) {
+    const bool is_whole = take_apart(line->text, parts);
+    if (is_whole && templates.add_definition(parts, definitions)) {
+      definitions.back().line = static_cast<std::uint32_t>(line->position_of(parts.start).line);
+      continue;
+    }
     const std::size_t errors_before = report.error_count();
+    const std::size_t problems_before = report.problems().size();
     const std::optional<Node> node = LineReader(*line, report).read();
     if (!node) continue;
     std::optional<JobDefinition> definition = read_definition(*node, context, report, errors_before);
-    if (definition) definitions.push_back(*std::move(definition));
+    if (!definition) continue;
+    if (is_whole && report.problems().size() == problems_before) templates.remember(parts, *definition);
+    definitions.push_back(*std::move(definition));
   }
   return definitions;
 }

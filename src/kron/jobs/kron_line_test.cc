@@ -68,6 +68,21 @@ TEST(KronLine, DefaultsAreTheContracts) {
   EXPECT_TRUE(definition.options->shell.empty());
 }
 
+TEST(KronLine, OutputGoesToOneOfSixPlaces) {
+  struct Case {
+    std::string_view given;
+    std::string_view kept;
+  };
+  for (const Case& c :
+       {Case{"capture", ""}, Case{"discard", "discard"}, Case{"inherit", "inherit"}, Case{"syslog", "syslog"},
+        Case{"/var/log/a", "/var/log/a"}, Case{"file:/var/log/a", "/var/log/a"}}) {
+    const JobDefinition definition =
+        only_job("@daily name=a command=true stdout=" + std::string(c.given) + " stderr=" + std::string(c.given));
+    EXPECT_EQ(definition.options->out, c.kept) << c.given;
+    EXPECT_EQ(definition.options->err, c.kept) << c.given;
+  }
+}
+
 TEST(KronLine, DstPartsThatAreLeftOutKeepTheExpressionsRule) {
   const Schedule schedule = only_job("*/30 * * * * @dst(overlap=first) name=a command=true").job.schedule;
   EXPECT_EQ(schedule.dst, (DstRule{DstRule::Gap::skip, DstRule::Overlap::first}));
@@ -194,6 +209,7 @@ const BadLine kBadLines[] = {
     {"@daily name=a command=true cwd=srv", 32, "no absolute path", "~"},
     {"@daily name=a command=true shell=bash", 34, "is no shell", "absolute path"},
     {"@daily name=a command=true stdout=here", 35, "no place for output", "discard"},
+    {"@daily name=a command=true stderr=file:here", 35, "no place for output", "syslog"},
     {"@daily name=a command=true user=a:b", 33, "is no user name", ""},
     {"@daily name=a command=true limits=memory", 35, "is no limit", "memory=512M"},
     {"@daily name=a command=true limits=memory=1X", 28, "unknown unit", ""},

@@ -1,8 +1,8 @@
 #include "kron/jobs/load.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "kron/base/hash_index.h"
 #include "kron/base/text.h"
 #include "kron/jobs/cronken.h"
 #include "kron/jobs/kron_line.h"
@@ -22,7 +22,11 @@ bool is_cron_d_name(std::string_view name) {
 }
 
 void add(LoadedJobs& all, LoadedJobs part) {
-  std::ranges::move(part.definitions, std::back_inserter(all.definitions));
+  if (all.definitions.empty()) {
+    all.definitions = std::move(part.definitions);  // one large file is the usual way to have many jobs
+  } else {
+    std::ranges::move(part.definitions, std::back_inserter(all.definitions));
+  }
   std::ranges::move(part.problems, std::back_inserter(all.problems));
 }
 
@@ -128,6 +132,14 @@ std::optional<Spelling> spelling_of(std::string_view path) {
   return std::nullopt;
 }
 
+std::optional<Spelling> spelling_named(std::string_view source) {
+  if (source == "kron") return Spelling::kron;
+  if (source == "yaml") return Spelling::yaml;
+  if (source == "cron") return Spelling::crontab;
+  if (source == "cronken") return Spelling::cronken;
+  return std::nullopt;
+}
+
 LoadedJobs load_text(const std::string& file, std::string_view text, Spelling spelling, ZoneDatabase& zones,
                      const LoadOptions& options) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -153,33 +165,37 @@ LoadedJobs load_text(const std::string& file, std::string_view text, Spelling sp
       jobs.definitions = read_json_document(text, context, report);
       break;
   }
-  jobs.definitions.shrink_to_fit();
   jobs.problems = report.take();
   return jobs;
 }
 
 void refuse_repeated_names(LoadedJobs& jobs) {
-  std::unordered_map<std::string_view, const JobDefinition*> first;
+  HashIndex first;
   std::vector<bool> is_repeated(jobs.definitions.size(), false);
   first.reserve(jobs.definitions.size());
-  bool any = false;
-  for (std::size_t i = 0; i < jobs.definitions.size(); ++i) {
+  for (std::uint32_t i = 0; i < jobs.definitions.size(); ++i) {
     const JobDefinition& definition = jobs.definitions[i];
-    const auto [place, is_new] = first.emplace(definition.job.identity, &definition);
-    if (is_new) continue;
-    is_repeated[i] = any = true;
-    const std::string where = *place->second->file + ":" + std::to_string(place->second->line);
+    const std::string& name = definition.job.identity;
+    const std::size_t hash = hash_of(name);
+    const std::optional<std::uint32_t> taken =
+        first.find(hash, [&](std::uint32_t other) { return jobs.definitions[other].job.identity == name; });
+    if (!taken) {
+      first.insert(hash, i);
+      continue;
+    }
+    is_repeated[i] = true;
+    const JobDefinition& owner = jobs.definitions[*taken];
+    const std::string where = *owner.file + ":" + std::to_string(owner.line);
     jobs.problems.push_back({Severity::error,
                              *definition.file,
                              {definition.line, 1},
                              "name",
-                             "the name " + quoted(definition.job.identity, 200) + " is taken by the job at " + where,
+                             "the name " + quoted(name, 200) + " is taken by the job at " + where,
                              "give one of the two another name",
                              {},
                              0});
   }
-  if (!any) return;
-  first.clear();
+  if (first.size() == jobs.definitions.size()) return;
   std::size_t index = 0;
   std::erase_if(jobs.definitions, [&](const JobDefinition&) { return is_repeated[index++]; });
 }

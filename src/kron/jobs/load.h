@@ -40,6 +40,9 @@ struct LoadedJobs {
 // The spelling a path stands for: below a cron.d directory (or called crontab) a crontab, otherwise by its ending.
 std::optional<Spelling> spelling_of(std::string_view path);
 
+// By the word of a --source flag: kron, yaml, cron or cronken. Nothing for any other.
+std::optional<Spelling> spelling_named(std::string_view source);
+
 // One text. A .json file is a document of the model when it has a list of jobs, and cronken's name → definition
 // otherwise.
 LoadedJobs load_text(const std::string& file, std::string_view text, Spelling spelling, ZoneDatabase& zones,

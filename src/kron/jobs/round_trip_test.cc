@@ -105,7 +105,7 @@ Node some_job(bool with_breaks) {
   if (maybe()) put("umask", one_of("022", "77", "0"));
   if (maybe()) put("timeout", duration());
   if (maybe()) put("grace", duration());
-  if (maybe()) put("stdout", one_of("discard", "capture", "/var/log/x y"));
+  if (maybe()) put("stdout", one_of("discard", "capture", "inherit", "syslog", "/var/log/x y", "file:/var/log/z"));
   if (maybe()) put("stdin", some_text(with_breaks));
   if (maybe()) put("nice", std::int64_t{*rc::gen::inRange(-20, 20)});
   if (maybe())

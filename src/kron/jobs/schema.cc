@@ -85,8 +85,8 @@ std::string_view job_file_schema() {
       "umask": {"description": "Octal digits, such as 022.", "type": ["string", "integer"], "pattern": "^[0-7]+$"},
       "timeout": {"description": "A run that takes longer is ended.", "$ref": "#/$defs/duration"},
       "grace": {"description": "Between asking a run to end and killing it; 10s when absent.", "$ref": "#/$defs/duration"},
-      "stdout": {"description": "capture, discard, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|/.*)$"},
-      "stderr": {"description": "capture, discard, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|/.*)$"},
+      "stdout": {"description": "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|inherit|syslog|(file:)?/.*)$"},
+      "stderr": {"description": "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|inherit|syslog|(file:)?/.*)$"},
       "stdin": {"description": "Standard input of the command, or payload of the task.", "$ref": "#/$defs/scalar"},
       "nice": {"description": "Scheduling priority.", "type": "integer", "minimum": -20, "maximum": 19},
       "limits": {"description": "What the kernel holds a run to.", "oneOf": [

@@ -1,6 +1,7 @@
 #include "kron/jobs/words.h"
 
 #include <algorithm>
+#include <array>
 
 namespace kron::jobs {
 namespace {
@@ -50,10 +51,15 @@ Status walk(std::string_view command, See&& see, EndWord&& end_word) {
   return {};
 }
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
-}
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%")) {
+    plain[static_cast<unsigned char>(c)] = true;
+  }
+  return plain;
+}();
+
+bool is_plain(char c) { return kPlain[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
@@ -69,6 +75,18 @@ Result<std::vector<std::string>> words_of(std::string_view command) {
   if (!walked) return fail(walked.error());
   if (words.empty() || words.front().empty()) return fail(Code::invalid, "the command is empty", "command", 1);
   return words;
+}
+
+bool is_plain_command(std::string_view command) {
+  bool any_word = false;
+  for (const char c : command) {
+    if (is_plain(c)) {
+      any_word = true;
+    } else if (!is_blank(c)) {
+      return false;
+    }
+  }
+  return any_word;
 }
 
 std::string quoted_words(std::span<const std::string> words) {

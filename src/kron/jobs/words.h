@@ -14,6 +14,10 @@ namespace kron::jobs {
 // backslash at the end, and when there is no word at all; the column is that of the culprit.
 Result<std::vector<std::string>> words_of(std::string_view command);
 
+// True for a command that words_of splits at its blanks alone, and that a shell would split the same way: no quotes, no
+// backslashes, no special characters. Most commands are; the others may be in order all the same.
+bool is_plain_command(std::string_view command);
+
 // One line that words_of splits into exactly `words`.
 std::string quoted_words(std::span<const std::string> words);
 

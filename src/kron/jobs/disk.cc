@@ -1,0 +1,141 @@
+#include "kron/jobs/disk.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+#include "kron/base/text.h"
+
+namespace kron::jobs {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+tl::unexpected<Error> cannot(std::string_view what) {
+  return fail(Code::io, "cannot " + std::string(what) + ": " + std::strerror(errno));
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// Of what is open, so that nobody can exchange it between the look and the reading.
+Status check_trust(int descriptor, Trust trust) {
+  if (trust == Trust::anyone) return {};
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) return cannot("look at it");
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return fail(Code::refused, "refused: it is no plain file");
+  if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
+    return fail(Code::refused, "refused: it belongs to user " + std::to_string(info.st_uid) +
+                                   ", who could so decide what runs; chown it to root or to the daemon's user");
+  }
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return fail(Code::refused, "refused: others can write it, and so decide what runs; chmod go-w it");
+  }
+  return {};
+}
+
+// Who can write the directory can put another file in the place of this one, unless the sticky bit keeps him from it.
+Status check_directory_of(const std::string& path, Trust trust) {
+  if (trust == Trust::anyone) return {};
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  struct stat info {};
+  if (::stat(directory.c_str(), &info) != 0) return cannot("look at its directory");
+  const bool is_own = info.st_uid == 0 || info.st_uid == ::geteuid();
+  if (is_own && ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (info.st_mode & S_ISVTX) != 0)) return {};
+  return fail(Code::refused,
+              "refused: others can write its directory " + directory +
+                  ", and so decide what runs; chown it to root or to the daemon's user and chmod go-w it");
+}
+
+Result<FileAccess::Facts> look_at(const std::string& path) {
+  if (path == kStandardInput) return FileAccess::Facts{};
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return cannot("read it");
+  const bool is_file = S_ISREG(info.st_mode);
+  return FileAccess::Facts{S_ISDIR(info.st_mode), is_file && (info.st_mode & S_IWOTH) != 0};
+}
+
+Result<std::vector<std::string>> names_in(const std::string& path, Trust trust) {
+  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
+  if (!directory) return cannot("read the directory");
+  if (Status trusted = check_trust(::dirfd(directory.get()), trust); !trusted) return fail(trusted.error());
+  std::vector<std::string> names;
+  for (errno = 0; const dirent* entry = ::readdir(directory.get());) names.emplace_back(entry->d_name);
+  if (errno != 0) return cannot("read the directory");
+  return names;
+}
+
+Result<std::string> read_all(int descriptor) {
+  std::string bytes;
+  std::vector<char> chunk(std::size_t{1} << 16);
+  for (;;) {
+    const ssize_t size = ::read(descriptor, chunk.data(), chunk.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return cannot("read it");
+    if (size == 0) return bytes;
+    bytes.append(chunk.data(), static_cast<std::size_t>(size));
+    if (bytes.size() > kMostBytes) {
+      return fail(Code::io, "larger than " + std::to_string(kMostBytes >> 20) + " MiB; split it");
+    }
+  }
+}
+
+// The zone's name within the path of its file.
+std::string_view zone_in(std::string_view path) {
+  constexpr std::string_view kDirectory = "zoneinfo/";
+  const std::size_t at = path.rfind(kDirectory);
+  return at == std::string_view::npos ? path : path.substr(at + kDirectory.size());
+}
+
+std::string linked_zone() {
+  std::vector<char> target(4096);
+  const ssize_t size = ::readlink("/etc/localtime", target.data(), target.size());
+  return size <= 0 ? "" : std::string(zone_in({target.data(), static_cast<std::size_t>(size)}));
+}
+
+}  // namespace
+
+Result<std::string> contents_of(const std::string& path, Trust trust) {
+  if (path == kStandardInput) return read_all(STDIN_FILENO);
+  // A planted FIFO must not hold a daemon up; a person may well give one.
+  const int waits = trust == Trust::anyone ? 0 : O_NONBLOCK;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | waits);
+  if (descriptor < 0) return cannot("read it");
+  Status trusted = check_trust(descriptor, trust);
+  if (trusted) trusted = check_directory_of(path, trust);
+  Result<std::string> bytes = trusted ? read_all(descriptor) : fail(trusted.error());
+  ::close(descriptor);
+  return bytes;
+}
+
+FileAccess disk_files(Trust trust) {
+  return {look_at, [trust](const std::string& path) { return names_in(path, trust); },
+          [trust](const std::string& path) { return contents_of(path, trust); }};
+}
+
+TimeZone host_zone(ZoneDatabase& zones) {
+  std::vector<std::string> names;
+  if (const char* variable = std::getenv("TZ"); variable != nullptr) {
+    std::string_view name = variable;
+    if (name.empty()) return {};  // as the C library reads it
+    if (name.starts_with(':')) name.remove_prefix(1);
+    names.emplace_back(zone_in(name));
+  }
+  if (const Result<std::string> text = contents_of("/etc/timezone")) names.emplace_back(trimmed(*text));
+  names.push_back(linked_zone());
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    if (Result<TimeZone> zone = zones.find(name)) return *std::move(zone);
+  }
+  return {};
+}
+
+}  // namespace kron::jobs
