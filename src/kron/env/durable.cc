@@ -11,15 +11,6 @@ constexpr std::size_t kOpenAtOnce = 256;
 
 std::string temporary_name(std::string_view name) { return std::string(kTemporaryPrefix).append(name); }
 
-Status write_all(File& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto taken = file.write(bytes);
-    if (!taken) return fail(taken.error());
-    bytes.remove_prefix(*taken);
-  }
-  return {};
-}
-
 // Takes the name over from an earlier attempt of this process that failed and could not be cleaned up.
 Result<std::unique_ptr<File>> create_temporary(Directory& directory, const std::string& name, mode_t mode) {
   auto file = directory.create(name, mode);

@@ -40,6 +40,15 @@ Result<std::unique_ptr<Directory>> open_or_make_directory(FileSystem& file_syste
   return make_and_open(file_system, **parent, path, path.substr(slash + 1), mode);
 }
 
+Status write_all(File& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto taken = file.write(bytes);
+    if (!taken) return fail(taken.error());
+    bytes.remove_prefix(*taken);
+  }
+  return {};
+}
+
 Status check_name(std::string_view directory, std::string_view name) {
   const bool bad = name.empty() || name == ".." || name.find('/') != name.npos || name.find('\0') != name.npos;
   if (!bad) return {};

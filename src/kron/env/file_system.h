@@ -105,6 +105,9 @@ class FileSystem {
 // Opens `path`, an absolute path, after making what is missing of it with `mode`; each name made is durable.
 Result<std::unique_ptr<Directory>> open_or_make_directory(FileSystem& file_system, std::string_view path, mode_t mode);
 
+// All of it, in as many writes as it takes.
+Status write_all(File& file, std::string_view bytes);
+
 // Whether `name` may stand for an entry of a directory; both file systems check it in every call.
 Status check_name(std::string_view directory, std::string_view name);
 

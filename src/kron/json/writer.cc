@@ -10,6 +10,9 @@
 namespace kron {
 namespace {
 
+// Most texts are nothing but these: no need to look at them as UTF-8.
+bool is_plain_ascii(char c) { return c >= 0x20 && c != '"' && c != '\\'; }
+
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
 void put_escaped(std::string& out, char c) {
@@ -107,7 +110,9 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 
 JsonWriter& JsonWriter::text(std::string_view value) {
   separate();
-  if (is_valid_utf8(value)) {
+  if (std::ranges::all_of(value, is_plain_ascii)) {
+    ((out_ += '"') += value) += '"';
+  } else if (is_valid_utf8(value)) {
     quote(value);
   } else {
     quote(repaired(value));

@@ -32,15 +32,6 @@ void remove_tree(Directory& parent, const std::string& name, std::size_t depth) 
   static_cast<void>(parent.remove_directory(name));
 }
 
-Status write_all(File& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto taken = file.write(bytes);
-    if (!taken) return fail(taken.error());
-    bytes.remove_prefix(*taken);
-  }
-  return {};
-}
-
 std::string_view first_name(const StagedFile& file, std::size_t skip) {
   const std::string_view rest = std::string_view(file.path).substr(skip);
   return rest.substr(0, rest.find('/'));
