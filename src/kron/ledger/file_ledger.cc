@@ -41,6 +41,7 @@ struct FileLedger::Names {
   std::vector<Sha256> records;
   std::vector<std::pair<Sha256, std::string>> set_aside;
 
+  [[nodiscard]] bool empty() const { return records.empty() && set_aside.empty(); }
   [[nodiscard]] bool has_record(const Sha256& hash) const { return std::ranges::binary_search(records, hash); }
   [[nodiscard]] auto set_aside_of(const Sha256& hash) const {
     return std::ranges::equal_range(set_aside, hash, {}, &std::pair<Sha256, std::string>::first);
@@ -57,9 +58,6 @@ Result<std::unique_ptr<FileLedger>> FileLedger::open(FileSystem& file_system, st
   if (const Status safe = check_directory(file_system, **directory); !safe) return fail(safe.error());
   Result<std::unique_ptr<Lock>> lock = (*directory)->lock(kLockName);
   if (!lock) return fail(lock.error());
-  // A daemon that was killed between a rename and its sync has left names that a power cut would still undo; what we
-  // are about to believe must not be forgotten later.
-  if (const Status synced = (*directory)->sync(); !synced) return fail(synced.error());
   const Result<std::size_t> leftovers = remove_leftovers(**directory);
   if (!leftovers) return fail(leftovers.error());
   if (*leftovers != 0) {
@@ -134,6 +132,7 @@ Result<StateRecord> FileLedger::begin_anew(const std::string& identity, Instant 
 // Nothing for a job that has no record and never had one.
 Result<std::optional<StateRecord>> FileLedger::load_record(const std::string& identity, const Names& names,
                                                            Instant now) {
+  if (names.empty()) return std::nullopt;
   const Sha256 hash = sha256({identity});
   Result<StateRecord> record;
   Instant last_change = now;
@@ -179,7 +178,8 @@ Result<std::vector<KnownJob>> FileLedger::load(std::span<const std::string> iden
   Result<FirstSeen> seen = read_first_seen(now);
   if (!seen) return fail(seen.error());
   jobs.reserve(identities.size());
-  bool first_sights = false;
+  const std::size_t seen_before = seen->size();
+  seen->reserve(identities.size());
   for (const std::string& identity : identities) {
     Result<std::optional<StateRecord>> record = load_record(identity, *names, now);
     if (!record) return fail(record.error());
@@ -187,15 +187,22 @@ Result<std::vector<KnownJob>> FileLedger::load(std::span<const std::string> iden
       jobs.push_back(known_job(**std::move(record)));
       continue;
     }
-    const auto [entry, is_new] = seen->try_emplace(identity, now);
-    first_sights |= is_new;
-    jobs.emplace_back().periods.first_seen = entry->second;
+    jobs.emplace_back().periods.first_seen = seen->add(identity, now);
   }
-  if (first_sights) {
-    std::erase_if(*seen, [&](const auto& job) { return names->has_record(sha256({job.first})); });
-    if (Status written = write_durably(kFirstSeenName, first_seen_text(*seen)); !written) return fail(written.error());
+  if (seen->size() != seen_before) {
+    const std::string text = first_seen_text(names->records.empty() ? *seen : without_records(*seen, *names));
+    if (Status written = write_durably(kFirstSeenName, text); !written) return fail(written.error());
   }
   return jobs;
+}
+
+// A job's record says when it was first seen; it need not be said twice.
+FirstSeen FileLedger::without_records(const FirstSeen& seen, const Names& names) {
+  FirstSeen rest;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (!names.has_record(sha256({seen.identity(i)}))) rest.add(seen.identity(i), seen.at(i));
+  }
+  return rest;
 }
 
 Status FileLedger::write_durably(std::string_view name, std::string_view bytes) {

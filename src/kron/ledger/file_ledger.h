@@ -38,6 +38,7 @@ class FileLedger : public Ledger {
   Result<FileContents> read_own(std::string_view name, std::size_t most);
   Result<StateRecord> read_record(const Sha256& hash);
   Result<FirstSeen> read_first_seen(Instant now);
+  static FirstSeen without_records(const FirstSeen& seen, const Names& names);
   Result<std::optional<StateRecord>> load_record(const std::string& identity, const Names& names, Instant now);
   Status set_aside(std::string_view name, const Error& why, Instant now);
   Result<StateRecord> begin_anew(const std::string& identity, Instant not_before);

@@ -289,16 +289,19 @@ Result<FirstSeen> parse_first_seen(std::string_view text) {
   FirstSeen jobs;
   const auto read_group = [&](const dom::element& group) -> Status {
     Instant at{};
-    std::vector<std::string> identities;
+    std::vector<std::string_view> identities;
     Status status = each_member("FirstSeen", group, [&](std::string_view key, const dom::element& value) -> Status {
       if (key == "At") return read_instant(key, value, at);
       if (key == "Identities") {
-        return each_item(key, value,
-                         [&](const dom::element& item) { return read_text(key, item, identities.emplace_back()); });
+        return each_item(key, value, [&](const dom::element& item) -> Status {
+          return item.get(identities.emplace_back()) == simdjson::SUCCESS ? Status{}
+                                                                          : Status(bad_member(key, "a text"));
+        });
       }
       return {};
     });
-    for (std::string& identity : identities) jobs.emplace(std::move(identity), at);
+    jobs.reserve(jobs.size() + identities.size());
+    for (const std::string_view identity : identities) jobs.add(identity, at);
     return status;
   };
   dom::parser parser;  // this file may be a thousand times as large as a record: its memory is not kept

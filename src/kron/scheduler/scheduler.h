@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "kron/env/process_runner.h"
 #include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
+#include "kron/scheduler/job_table.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/timer_heap.h"
 
@@ -36,10 +38,11 @@ class Scheduler {
 
   // All of these outlive the scheduler.
   struct World {
-    Clock& clock;
+    const Clock& clock;
     Ledger& ledger;
     ProcessRunner& runner;
     Log& log;
+    bool writes_aside = false;  // full batches are written in a thread of their own while more runs are prepared
   };
   Scheduler(World world, MakeSpec make_spec);
 
@@ -60,38 +63,38 @@ class Scheduler {
   Status resume(std::string_view identity);
   Status terminate(std::string_view run_id);
   Status kill(std::string_view run_id);
+  void terminate_all();
 
   // Why nothing is started any more: the ledger cannot promise durability. The owner must end the process.
-  [[nodiscard]] const std::optional<Error>& broken() const { return world_.ledger.broken(); }
+  [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }
 
   // No more starts; runs go on. What is due stays unhandled, for the next daemon.
   void stop_starting() { stopping_ = true; }
 
-  [[nodiscard]] std::size_t job_count() const { return by_identity_.size(); }
+  [[nodiscard]] std::size_t job_count() const { return jobs_.wanted(); }
   [[nodiscard]] std::size_t active_runs() const { return job_of_run_.size(); }
+  [[nodiscard]] std::set<std::string> active_run_ids() const;
 
   // What is known now of one job; nothing when it is not loaded.
   struct View {
-    const jobs::JobDefinition& definition;
-    const KnownJob& known;
+    jobs::JobDefinition definition;
+    KnownJob known;
     std::optional<Decision> next;
   };
   [[nodiscard]] std::optional<View> view(std::string_view identity) const;
 
- private:
-  using JobNumber = std::uint32_t;
+  void each_job(const std::function<void(const jobs::JobDefinition&)>& visit) const;
 
-  // A run that waits for those it replaces to end.
-  struct Waiting {
-    RunOccasion occasion;
-    Nanoseconds give_up_at;  // monotonic
-  };
-  struct Entry {
-    jobs::JobDefinition definition;
-    KnownJob known;
-    std::unique_ptr<Waiting> waiting;
-    bool removed = false;
-  };
+ private:
+  // How many jobs are made durable together at first: few, so that the first gates of a crowd open soon.
+  static constexpr std::size_t kFirstBatch = 16;
+
+  // A step that could not be written is tried again after this long.
+  static constexpr Seconds kRetry{5};
+
+  using JobNumber = JobTable::Number;
+  using Entry = JobTable::Entry;
+
   // What one turn does to one job, before it is durable.
   struct Step {
     JobNumber job;
@@ -102,27 +105,40 @@ class Scheduler {
     std::vector<std::function<void()>> log_lines;  // what to say once it is durable
   };
 
+  // Steps on their way to the disk. Their jobs are as they will be when all goes well.
+  struct Batch {
+    std::vector<Step> steps;
+    std::vector<LedgerStep> records;
+    std::future<std::vector<Status>> written;  // its destructor waits
+  };
+
   // scheduler_jobs.cc: the set of jobs
   Result<std::vector<JobNumber>> add_all(std::vector<jobs::JobDefinition> definitions, Instant now);
-  JobNumber add(jobs::JobDefinition definition, KnownJob known);
+  void plan_all(const std::vector<JobNumber>& jobs, Instant now);
   void edit(JobNumber job, jobs::JobDefinition definition);
   void await_next_boot(JobNumber job);
-  void drop_unknown(Entry& entry);
+  void drop_unknown(JobNumber job);
   void remove(JobNumber job);
   void forget_if_idle(JobNumber job);
   Result<JobNumber> find(std::string_view identity) const;
   Status set_suspension(std::string_view identity, std::optional<Suspension> suspension);
 
-  // scheduler.cc: the turn, and what makes it durable
+  // scheduler.cc: the turn
   Turn turn_at(Instant now) const;
   void plan_what_is_ahead_again(Instant now);
   void look_at(JobNumber job, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
   void plan(JobNumber job, Instant now);
+  static std::optional<Instant> next_look_at(const Job& job, const JobState& periods, bool has_runs, Instant now);
+
+  // scheduler_commit.cc: what makes a turn durable
   Step& step_for(JobNumber job);
   bool holds_runs(JobNumber job) const;
-  void commit();
-  void commit_if_full();
+  void settle_in_flight(JobNumber job);
+  void commit();          // durable, or undone, when it returns
+  void commit_if_full();  // and lets jobs rest: holders of an entry must wake it again
+  void begin_write(std::launch how);
+  void finish_write();
   void undo(Step& step);
 
   // scheduler_runs.cc: the life of runs
@@ -134,7 +150,7 @@ class Scheduler {
   void take_exit(const RunExit& exit, Instant now);
   void record(JobNumber job, const Record& outcome, Turn turn);
   void begin_replace(JobNumber job, RunOccasion occasion);
-  Waiting end_waiting(JobNumber job);
+  WaitingRun end_waiting(JobNumber job);
   void drop_waiting(JobNumber job);
   void supersede_waiting(JobNumber job, Turn turn);
   void settle_waiting(Turn turn);
@@ -144,18 +160,19 @@ class Scheduler {
   std::function<void()> start_line(const Entry& entry, const ActiveExecution& run,
                                    const std::optional<Decision>& period);
   std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit);
+  void say_adopted(const Entry& entry, const ActiveExecution& run);
   std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over);
 
   World world_;
   MakeSpec make_spec_;
-  std::vector<std::unique_ptr<Entry>> jobs_;
-  std::vector<JobNumber> free_numbers_;
-  std::unordered_map<std::string, JobNumber> by_identity_;
-  std::unordered_map<std::string, JobNumber> removed_;  // no longer wanted, but a run of theirs is active
+  JobTable jobs_;  // those that are removed stay as long as a run of theirs is active
   std::unordered_map<std::string, JobNumber> job_of_run_;
   TimerHeap timers_;
   std::set<JobNumber> waiting_;
   std::vector<Step> steps_;
+  std::unique_ptr<Batch> in_flight_;
+  std::size_t batch_size_ = kFirstBatch;
+  std::optional<Error> broken_;
   std::vector<RunExit> unrecorded_exits_;  // their record could not be written; tried again next turn
   std::optional<Instant> last_turn_;
   bool was_busy_ = false;

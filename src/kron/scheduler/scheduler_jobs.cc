@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
+#include "kron/base/hash_index.h"
+#include "kron/base/in_parallel.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/scheduler/scheduler.h"
@@ -9,16 +10,18 @@
 namespace kron {
 namespace {
 
-bool is_reboot_job(const jobs::JobDefinition& definition) {
-  return definition.job.schedule.kind == Schedule::Kind::reboot;
-}
+bool is_for_boots(const Schedule& schedule) { return schedule.kind == Schedule::Kind::reboot; }
 
 Status check_identities(const std::vector<jobs::JobDefinition>& definitions) {
-  std::unordered_set<std::string_view> seen;
+  HashIndex seen;
   seen.reserve(definitions.size());
-  for (const jobs::JobDefinition& definition : definitions) {
-    if (seen.insert(definition.job.identity).second) continue;
-    return fail(Code::invalid, "two jobs are named " + quoted(definition.job.identity, 200) + "; rename one of them");
+  for (std::uint32_t i = 0; i < definitions.size(); ++i) {
+    const std::string& identity = definitions[i].job.identity;
+    const std::size_t hash = hash_of(identity);
+    if (seen.find(hash, [&](std::uint32_t other) { return definitions[other].job.identity == identity; })) {
+      return fail(Code::invalid, "two jobs are named " + quoted(identity, 200) + "; rename one of them");
+    }
+    seen.insert(hash, i);
   }
   return {};
 }
@@ -34,7 +37,7 @@ Status Scheduler::start(std::vector<jobs::JobDefinition> definitions) {
   start_reboot_jobs(t);
   commit();
   if (broken()) return fail(*broken());
-  for (const JobNumber job : *numbers) plan(job, t);
+  plan_all(*numbers, t);
   // What became due while we were starting is on time.
   last_turn_ = t - Seconds(1);
   was_busy_ = true;
@@ -44,33 +47,35 @@ Status Scheduler::start(std::vector<jobs::JobDefinition> definitions) {
 Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
   const Instant t = now(world_.clock);
   if (Status different = check_identities(definitions); !different) return different;
-  std::unordered_set<std::string_view> wanted;
+  std::vector<bool> is_wanted(jobs_.end(), false);
   std::vector<jobs::JobDefinition> added;
-  std::vector<std::pair<JobNumber, jobs::JobDefinition>> edited;
+  std::vector<JobNumber> edited;
+  std::vector<jobs::JobDefinition> edits;
   for (jobs::JobDefinition& definition : definitions) {
-    const std::string& identity = definition.job.identity;
-    if (const auto known = by_identity_.find(identity); known != by_identity_.end()) {
-      wanted.insert(known->first);
-      if (!(jobs_[known->second]->definition == definition)) edited.emplace_back(known->second, std::move(definition));
-    } else if (const auto back = removed_.find(identity); back != removed_.end()) {
-      edited.emplace_back(back->second, std::move(definition));
-    } else {
+    const std::optional<JobNumber> known = jobs_.find(definition.job.identity);
+    if (!known) {
       added.push_back(std::move(definition));
+      continue;
     }
+    is_wanted[*known] = true;
+    if (jobs_.is_wanted(*known) && jobs_.definition(*known) == definition) continue;
+    edited.push_back(*known);
+    edits.push_back(std::move(definition));
   }
   std::vector<JobNumber> gone;
-  for (const auto& [identity, job] : by_identity_) {
-    if (!wanted.contains(identity)) gone.push_back(job);
+  for (JobNumber job = 0; job < is_wanted.size(); ++job) {
+    if (jobs_.is_wanted(job) && !is_wanted[job]) gone.push_back(job);
   }
   const Result<std::vector<JobNumber>> numbers = add_all(std::move(added), t);
   if (!numbers) return fail(numbers.error());
   recover_runs(*numbers);
   for (const JobNumber job : gone) remove(job);
-  for (auto& [job, definition] : edited) edit(job, std::move(definition));
+  for (std::size_t i = 0; i < edited.size(); ++i) edit(edited[i], std::move(edits[i]));
   for (const JobNumber job : *numbers) await_next_boot(job);
   commit();
-  for (const auto& [job, definition] : edited) plan(job, t);
-  for (const JobNumber job : *numbers) plan(job, t);
+  plan_all(edited, t);
+  plan_all(*numbers, t);
+  jobs_.tidy();
   was_busy_ = true;
   if (broken()) return fail(*broken());
   return {};
@@ -79,54 +84,75 @@ Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
 Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::JobDefinition> definitions, Instant t) {
   std::vector<std::string> identities;
   identities.reserve(definitions.size());
-  for (const auto& definition : definitions) identities.push_back(definition.job.identity);
+  for (auto& definition : definitions) identities.push_back(std::move(definition.job.identity));
   Result<std::vector<KnownJob>> known = world_.ledger.load(identities, t);
+  broken_ = world_.ledger.broken();
   if (!known) return fail(known.error());
   std::vector<JobNumber> numbers;
   numbers.reserve(definitions.size());
+  jobs_.reserve(definitions.size());
   for (std::size_t i = 0; i < definitions.size(); ++i) {
-    numbers.push_back(add(std::move(definitions[i]), std::move((*known)[i])));
-    drop_unknown(*jobs_[numbers.back()]);
+    definitions[i].job.identity = std::move(identities[i]);
+    const JobNumber job = jobs_.add(std::move(definitions[i]), std::move((*known)[i]));
+    numbers.push_back(job);
+    if (jobs_.has_runs(job)) {
+      for (const ActiveExecution& run : jobs_.known(job).active) job_of_run_[run.run_id] = job;
+    }
+    drop_unknown(job);
   }
+  jobs_.let_rest();
   return numbers;
 }
 
-Scheduler::JobNumber Scheduler::add(jobs::JobDefinition definition, KnownJob known) {
-  JobNumber job = static_cast<JobNumber>(jobs_.size());
-  if (free_numbers_.empty()) {
-    jobs_.emplace_back();
-  } else {
-    job = free_numbers_.back();
-    free_numbers_.pop_back();
+// Planning is most of the work of a start, and looks at each job alone: the processors share it.
+void Scheduler::plan_all(const std::vector<JobNumber>& jobs, Instant t) {
+  constexpr std::size_t kWorthAThread = 10'000;
+  struct Plan {
+    std::optional<Instant> at;
+    bool is_made = false;
+  };
+  std::vector<Plan> plans(jobs.size());
+  const std::size_t parts = parts_of(jobs.size(), kWorthAThread);
+  in_parallel(parts, [&](std::size_t part) {
+    JobTable::Glance glance(jobs_);
+    for (std::size_t i = jobs.size() * part / parts; i < jobs.size() * (part + 1) / parts; ++i) {
+      // What first sight ahead of now means is for plan() to settle.
+      if (!glance.at(jobs[i]) || glance.periods().first_seen.value_or(t) > t) continue;
+      plans[i] = {next_look_at(glance.job(), glance.periods(), false, t), true};
+    }
+  });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (plans[i].is_made) {
+      timers_.set(jobs[i], plans[i].at);
+    } else {
+      plan(jobs[i], t);
+    }
+    commit_if_full();
   }
-  by_identity_[definition.job.identity] = job;
-  for (const ActiveExecution& run : known.active) job_of_run_[run.run_id] = job;
-  jobs_[job] = std::make_unique<Entry>(Entry{std::move(definition), std::move(known), nullptr, false});
-  return job;
+  jobs_.let_rest();
 }
 
 // Handled stays handled; open periods that the new schedule does not produce are dropped; active runs go on. A removed
 // job comes back the same way.
 void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
-  Entry& entry = *jobs_[job];
-  if (entry.removed) by_identity_.insert(removed_.extract(entry.definition.job.identity));
-  const bool was_reboot_job = !entry.removed && is_reboot_job(entry.definition);
-  entry.removed = false;
-  entry.definition = std::move(definition);
+  const bool was_reboot_job = jobs_.is_wanted(job) && is_for_boots(jobs_.schedule(job));
+  jobs_.replace(job, std::move(definition));
   drop_waiting(job);
-  drop_unknown(entry);
+  drop_unknown(job);
   if (!was_reboot_job) await_next_boot(job);
 }
 
 // An @reboot job that comes by a reload has missed this boot.
 void Scheduler::await_next_boot(JobNumber job) {
-  if (!is_reboot_job(jobs_[job]->definition)) return;
+  if (!is_for_boots(jobs_.schedule(job))) return;
   step_for(job);
-  jobs_[job]->known.last_boot_id = world_.clock.boot_id();
+  jobs_.wake(job).known.last_boot_id = world_.clock.boot_id();
   commit_if_full();
 }
 
-void Scheduler::drop_unknown(Entry& entry) {
+void Scheduler::drop_unknown(JobNumber job) {
+  if (!jobs_.has_open_or_passed_over(job)) return;
+  Entry& entry = jobs_.wake(job);
   for (const Instant dropped : drop_unknown_periods(entry.definition.job, entry.known.periods)) {
     world_.log.info("open_period_dropped",
                     {{"identity", entry.definition.job.identity}, {"periodId", rfc3339(dropped)}});
@@ -134,32 +160,29 @@ void Scheduler::drop_unknown(Entry& entry) {
 }
 
 void Scheduler::remove(JobNumber job) {
-  Entry& entry = *jobs_[job];
-  removed_.insert(by_identity_.extract(entry.definition.job.identity));
   timers_.set(job, std::nullopt);
   drop_waiting(job);
-  entry.removed = true;
+  jobs_.remove(job);
   forget_if_idle(job);
 }
 
 void Scheduler::forget_if_idle(JobNumber job) {
-  if (!jobs_[job]->removed || !jobs_[job]->known.active.empty()) return;
-  removed_.erase(jobs_[job]->definition.job.identity);
-  jobs_[job].reset();
-  free_numbers_.push_back(job);
+  if (jobs_.is_removed(job) && !jobs_.has_runs(job)) jobs_.erase(job);
 }
 
 Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
-  const auto known = by_identity_.find(std::string(identity));
-  if (known == by_identity_.end()) return fail(Code::not_found, "there is no job named " + quoted(identity, 200));
-  return known->second;
+  const std::optional<JobNumber> known = jobs_.find(identity);
+  if (!known || !jobs_.is_wanted(*known)) {
+    return fail(Code::not_found, "there is no job named " + quoted(identity, 200));
+  }
+  return *known;
 }
 
 Status Scheduler::set_suspension(std::string_view identity, std::optional<Suspension> suspension) {
   const Result<JobNumber> job = find(identity);
   if (!job) return fail(job.error());
   step_for(*job);
-  Entry& entry = *jobs_[*job];
+  Entry& entry = jobs_.wake(*job);
   entry.known.periods.suspended = suspension;
   commit();
   if (entry.known.periods.suspended != suspension) {
@@ -168,6 +191,7 @@ Status Scheduler::set_suspension(std::string_view identity, std::optional<Suspen
   // Nothing triggers while suspended, not even what only waits for its place; its period is late on resume.
   if (suspension && entry.waiting && entry.waiting->occasion.period) drop_waiting(*job);
   plan(*job, now(world_.clock));
+  jobs_.let_rest();
   return {};
 }
 
@@ -180,9 +204,15 @@ Status Scheduler::resume(std::string_view identity) { return set_suspension(iden
 std::optional<Scheduler::View> Scheduler::view(std::string_view identity) const {
   const Result<JobNumber> job = find(identity);
   if (!job) return std::nullopt;
-  const Entry& entry = *jobs_[*job];
-  return View{entry.definition, entry.known,
-              next_open_period(entry.definition.job, entry.known.periods, now(world_.clock))};
+  View view{jobs_.definition(*job), jobs_.known(*job), std::nullopt};
+  view.next = next_open_period(view.definition.job, view.known.periods, now(world_.clock));
+  return view;
+}
+
+void Scheduler::each_job(const std::function<void(const jobs::JobDefinition&)>& visit) const {
+  for (JobNumber job = 0; job < jobs_.end(); ++job) {
+    if (jobs_.is_wanted(job)) visit(jobs_.definition(job));
+  }
 }
 
 }  // namespace kron

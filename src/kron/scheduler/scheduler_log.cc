@@ -60,14 +60,21 @@ std::function<void()> Scheduler::start_line(const Entry& entry, const ActiveExec
 std::function<void()> Scheduler::end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit) {
   return [&log = world_.log, identity = entry.definition.job.identity, run, exit] {
     const std::string id = run.period ? rfc3339(*run.period) : "";
-    const std::string code = exit.code ? std::to_string(*exit.code) : "unknown";
+    const LogField code = exit.code ? LogField{"exitCode", *exit.code} : LogField{"exitCode", "unknown"};
     log.info("run_ended", {{"identity", identity},
                            {"periodId", id},
                            {"runId", run.run_id},
                            {"pid", run.pid},
-                           {"exitCode", code},
+                           code,
                            {"reason", exit.reason}});
   };
+}
+
+void Scheduler::say_adopted(const Entry& entry, const ActiveExecution& run) {
+  world_.log.info("run_adopted", {{"identity", entry.definition.job.identity},
+                                  {"periodId", run.period ? rfc3339(*run.period) : ""},
+                                  {"runId", run.run_id},
+                                  {"pid", run.pid}});
 }
 
 std::function<void()> Scheduler::passed_over_line(const Entry& entry, const PassedOver& passed_over) {

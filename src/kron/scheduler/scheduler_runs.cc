@@ -18,10 +18,15 @@ constexpr Seconds kAfterKill{10};
 void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
   const Instant t = now(world_.clock);
   for (const JobNumber job : jobs) {
-    const std::vector<ActiveExecution> active = jobs_[job]->known.active;
+    if (!jobs_.has_runs(job)) continue;
+    const std::vector<ActiveExecution> active = jobs_.known(job).active;
     for (const ActiveExecution& run : active) {
       const ProcessIdentity process{static_cast<pid_t>(run.pid), run.process_start, run.boot_id};
-      if (const auto exit = world_.runner.adopt(run.run_id, process)) take_exit(*exit, t);
+      if (const auto exit = world_.runner.adopt(run.run_id, process)) {
+        take_exit(*exit, t);
+      } else {
+        say_adopted(jobs_.wake(job), run);
+      }
     }
     commit_if_full();
   }
@@ -29,11 +34,11 @@ void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
 }
 
 void Scheduler::start_reboot_jobs(Instant t) {
-  for (JobNumber job = 0; job < jobs_.size(); ++job) {
-    const Entry& entry = *jobs_[job];
-    if (entry.definition.job.schedule.kind != Schedule::Kind::reboot) continue;
-    if (entry.known.last_boot_id == world_.clock.boot_id()) continue;
-    if (is_suspended(entry.definition.job, entry.known.periods, t)) continue;
+  for (JobNumber job = 0; job < jobs_.end(); ++job) {
+    if (!jobs_.is_wanted(job) || jobs_.schedule(job).kind != Schedule::Kind::reboot) continue;
+    const KnownJob known = jobs_.known(job);
+    if (known.last_boot_id == world_.clock.boot_id()) continue;
+    if (is_suspended(jobs_.definition(job).job, known.periods, t)) continue;
     start_for_boot(job, t);
     commit_if_full();
   }
@@ -41,7 +46,7 @@ void Scheduler::start_reboot_jobs(Instant t) {
 
 // Its period is the daemon's start; the next second, should that have been a period of the job's already.
 void Scheduler::start_for_boot(JobNumber job, Instant t) {
-  Entry& entry = *jobs_[job];
+  Entry& entry = jobs_.wake(job);
   JobState& periods = entry.known.periods;
   if (periods.last_handled) t = std::max(t, *periods.last_handled + Seconds(1));
   Decision period;
@@ -60,7 +65,7 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 }
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
-  Entry& entry = *jobs_[job];
+  Entry& entry = jobs_.wake(job);
   if (launch(job, occasion_of(entry.definition.job.identity, period), turn.now)) {
     note_outcome(entry.definition.job, entry.known, step_for(job).ledger, period, Outcome::executed, Reason::none,
                  turn);
@@ -71,7 +76,7 @@ void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
 
 // Creates the process, held at its gate until commit() has made its record durable.
 bool Scheduler::launch(JobNumber job, const RunOccasion& occasion, Instant t) {
-  Entry& entry = *jobs_[job];
+  Entry& entry = jobs_.wake(job);
   const Result<ProcessIdentity> process = world_.runner.start(make_spec_(entry.definition, occasion));
   if (!process) {
     world_.log.error("start_failed",
@@ -100,7 +105,8 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
   const auto known = job_of_run_.find(exit.run_id);
   if (known == job_of_run_.end()) return;
   const JobNumber job = known->second;
-  Entry& entry = *jobs_[job];
+  settle_in_flight(job);
+  Entry& entry = jobs_.wake(job);
   const auto run = std::ranges::find(entry.known.active, exit.run_id, &ActiveExecution::run_id);
   if (run == entry.known.active.end()) return;
   Step& step = step_for(job);
@@ -111,7 +117,7 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
 }
 
 void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
-  Entry& entry = *jobs_[job];
+  Entry& entry = jobs_.wake(job);
   Step& step = step_for(job);
   note_outcome(entry.definition.job, entry.known, step.ledger, outcome.period, outcome.outcome, outcome.reason, turn);
   step.log_lines.push_back(outcome_line(entry, outcome));
@@ -120,31 +126,30 @@ void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
 // concurrency=replace: ends the active runs; the new one starts when they are gone. Nothing is recorded yet, so a crash
 // here leaves its period to be judged anew.
 void Scheduler::begin_replace(JobNumber job, RunOccasion occasion) {
-  Entry& entry = *jobs_[job];
+  Entry& entry = jobs_.wake(job);
   for (const ActiveExecution& run : entry.known.active) world_.runner.terminate(run.run_id);
   const Nanoseconds give_up = world_.clock.monotonic() + entry.definition.options->grace + kAfterKill;
-  entry.waiting = std::make_unique<Waiting>(Waiting{std::move(occasion), give_up});
+  entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(occasion), give_up});
   waiting_.insert(job);
 }
 
-Scheduler::Waiting Scheduler::end_waiting(JobNumber job) {
+WaitingRun Scheduler::end_waiting(JobNumber job) {
   waiting_.erase(job);
-  return std::move(*std::exchange(jobs_[job]->waiting, nullptr));
+  return std::move(*std::exchange(jobs_.wake(job).waiting, nullptr));
 }
 
 // Its period, if it has one, is as if it had not been looked at.
 void Scheduler::drop_waiting(JobNumber job) {
-  waiting_.erase(job);
-  jobs_[job]->waiting.reset();
+  if (waiting_.erase(job) != 0) jobs_.wake(job).waiting.reset();
 }
 
 // A period of the job is due while a run waits: the period takes its place.
 void Scheduler::supersede_waiting(JobNumber job, Turn turn) {
-  const Waiting waiting = end_waiting(job);
+  const WaitingRun waiting = end_waiting(job);
   if (waiting.occasion.period) {
     record(job, {*waiting.occasion.period, Outcome::skipped, Reason::replaced_before_start}, turn);
   } else {
-    world_.log.warning("manual_run_dropped", {{"identity", jobs_[job]->definition.job.identity},
+    world_.log.warning("manual_run_dropped", {{"identity", jobs_.identity(job)},
                                               {"runId", waiting.occasion.run_id},
                                               {"reason", name_of(Reason::replaced_before_start)}});
   }
@@ -154,10 +159,11 @@ void Scheduler::supersede_waiting(JobNumber job, Turn turn) {
 void Scheduler::settle_waiting(Turn turn) {
   const std::vector<JobNumber> jobs(waiting_.begin(), waiting_.end());
   for (const JobNumber job : jobs) {
-    const Entry& entry = *jobs_[job];
+    settle_in_flight(job);
+    const Entry& entry = jobs_.wake(job);
     const bool free = entry.known.active.empty();
     if (!free && world_.clock.monotonic() < entry.waiting->give_up_at) continue;
-    const Waiting waiting = end_waiting(job);
+    const WaitingRun waiting = end_waiting(job);
     const std::optional<Decision>& period = waiting.occasion.period;
     if (free && !stopping_) {
       if (period) {
@@ -180,7 +186,7 @@ Result<std::string> Scheduler::trigger(std::string_view identity) {
   const Result<JobNumber> job = find(identity);
   if (!job) return fail(job.error());
   if (stopping_ || broken()) return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
-  const Entry& entry = *jobs_[*job];
+  const Entry& entry = jobs_.wake(*job);
   const Concurrency concurrency = entry.definition.job.policy.concurrency;
   const bool active = !entry.known.active.empty();
   if (active && concurrency == Concurrency::forbid) {
@@ -212,6 +218,16 @@ Status Scheduler::kill(std::string_view run_id) {
   if (!job_of_run_.contains(std::string(run_id))) return fail(Code::not_found, "no active run " + quoted(run_id));
   world_.runner.kill(run_id);
   return {};
+}
+
+std::set<std::string> Scheduler::active_run_ids() const {
+  std::set<std::string> ids;
+  for (const auto& [run_id, job] : job_of_run_) ids.insert(run_id);
+  return ids;
+}
+
+void Scheduler::terminate_all() {
+  for (const auto& [run_id, job] : job_of_run_) world_.runner.terminate(run_id);
 }
 
 }  // namespace kron

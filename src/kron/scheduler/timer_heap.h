@@ -15,8 +15,8 @@ namespace kron {
 class TimerHeap {
  public:
   void set(std::uint32_t job, std::optional<Instant> at) {
-    if (job >= times_.size()) times_.resize(job + 1);
-    times_[job] = at;
+    if (job >= times_.size()) times_.resize(job + 1, kNever);
+    times_[job] = at.value_or(kNever);
     if (!at) return;
     heap_.emplace_back(*at, job);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -34,12 +34,13 @@ class TimerHeap {
     if (heap_.empty() || heap_.front().first > now) return std::nullopt;
     const std::uint32_t job = heap_.front().second;
     pop_front();
-    times_[job].reset();
+    times_[job] = kNever;
     return job;
   }
 
  private:
   using Place = std::pair<Instant, std::uint32_t>;
+  static constexpr Instant kNever = Instant::max();
 
   // A place whose time is no longer the job's was replaced by a later set(); it is skipped when it comes up.
   void drop_replaced() {
@@ -51,7 +52,7 @@ class TimerHeap {
   }
 
   std::vector<Place> heap_;
-  std::vector<std::optional<Instant>> times_;
+  std::vector<Instant> times_;  // kNever: none
 };
 
 }  // namespace kron
