@@ -80,6 +80,7 @@ int main() {
     ::dprintf(STDERR_FILENO, "kron-exec: %s\n", problem);
     return kBadInstructions;
   }
+  forget_exit(kRunsDescriptor, instructions.run_id);
   RunDirectory directory(kRunsDescriptor, instructions.run_id);
   const Ending ending = run(instructions, directory);
   return write_exit(directory, instructions.run_id, ending) ? kRecorded : kNotRecorded;

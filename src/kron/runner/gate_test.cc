@@ -21,6 +21,8 @@ class GateTest : public RunnerFixture {
     }
   }
 
+  static void kill_daemon(const ProcessIdentity&) { ::kill(::getpid(), SIGKILL); }
+
   // A daemon that lives in another process and ends after `last` in the way that `last` ends it.
   template <class Last>
   ProcessIdentity in_a_daemon_that_dies(const RunSpec& spec, Last last) {
@@ -31,7 +33,7 @@ class GateTest : public RunnerFixture {
       const ProcessIdentity process = start(spec);
       (void)!::write(ends[1], &process.pid, sizeof process.pid);
       (void)!::write(ends[1], &process.start_time, sizeof process.start_time);
-      last();
+      last(process);
       ::_exit(0);
     }
     ::close(ends[1]);
@@ -69,13 +71,13 @@ TEST_F(GateTest, AnAbandonedRunExecutesNothingAndLeavesNothing) {
 }
 
 TEST_F(GateTest, ADaemonThatEndsClosesIt) {
-  const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), [] {});
+  const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), [](const ProcessIdentity&) {});
   wait_for_process(process);
   EXPECT_EQ(contents(directory_.file("ran")), "");
 }
 
 TEST_F(GateTest, ADaemonThatIsKilledClosesItAndTheNextOneLearnsThatNothingRan) {
-  const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), [] { ::kill(::getpid(), SIGKILL); });
+  const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), kill_daemon);
   wait_for_process(process);
   EXPECT_EQ(contents(directory_.file("ran")), "");
   const RunExit exit = adopt_ended("r1", process);
@@ -84,10 +86,40 @@ TEST_F(GateTest, ADaemonThatIsKilledClosesItAndTheNextOneLearnsThatNothingRan) {
   EXPECT_EQ(exit.reason, "the daemon ended before it let this run go");
 }
 
+TEST_F(GateTest, ARunThatIsStartedAnewIsNotSaidNeverToHaveRun) {
+  wait_for_process(in_a_daemon_that_dies(marking("r1"), kill_daemon));
+  const std::string fifo = make_fifo("up");
+  const ProcessIdentity process = start_and_open(shell("r1", "echo up > " + fifo + "; exec sleep 1000"));
+  EXPECT_EQ(read_fifo(fifo), "up\n");
+  ASSERT_EQ(::kill(process.pid, SIGKILL), 0);
+  const RunExit exit = wait_for("r1");
+  EXPECT_FALSE(exit.never_ran);
+  EXPECT_EQ(exit.reason, "kron-exec was ended by signal 9 before it could record the end");
+}
+
+TEST_F(GateTest, ThatARunNeverRanIsNotSaidAfterItWasStartedAnewAndRan) {
+  int release[2];
+  ASSERT_EQ(::pipe(release), 0);
+  // Somebody who holds the gate a while longer stands for a kron-exec that is slow to notice.
+  const ProcessIdentity slow = in_a_daemon_that_dies(marking("r1"), [&](const ProcessIdentity& run) {
+    char byte = 0;
+    if (::fork() != 0) kill_daemon(run);
+    (void)!::read(release[0], &byte, 1);
+  });
+  const ProcessIdentity anew = start_and_open(marking("r1"));
+  EXPECT_EQ(wait_for("r1").code, 0);
+  EXPECT_EQ(::write(release[1], "x", 1), 1);
+  wait_for_process(slow);
+  EXPECT_EQ(adopt_ended("r1", anew).code, 0);
+  EXPECT_EQ(contents(directory_.file("ran")), "ran\n");
+  ::close(release[0]);
+  ::close(release[1]);
+}
+
 TEST_F(GateTest, ADaemonThatIsKilledAfterOpeningItLeavesTheRunRunning) {
-  const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), [this] {
+  const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), [this](const ProcessIdentity& run) {
     EXPECT_TRUE(runner_->open_gate("r1"));
-    ::kill(::getpid(), SIGKILL);
+    kill_daemon(run);
   });
   wait_for_process(process);
   EXPECT_EQ(contents(directory_.file("ran")), "ran\n");

@@ -1,10 +1,12 @@
 #include "kron/runner/exec/exit_writer.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <unistd.h>
 
 #include "kron/runner/protocol.h"
@@ -13,6 +15,7 @@ namespace kron::exec {
 namespace {
 
 constexpr char kNextName[] = ".exit";
+constexpr char kNeverRanName[] = ".never-ran";
 
 class RecordText {
  public:
@@ -65,15 +68,28 @@ void write_record(RecordText& text, const char* run_id, const Ending& ending) {
 
 }  // namespace
 
+void forget_exit(int runs, const char* run_id) {
+  char path[PATH_MAX];
+  std::snprintf(path, sizeof path, "%s/%s", run_id, runner::kExitName);
+  ::unlinkat(runs, path, 0);
+}
+
 bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& ending) {
   const int directory = run_directory.get();
   RecordText text;
   write_record(text, run_id, ending);
-  const int fd = ::openat(directory, kNextName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // The next daemon may have started the run anew, and it may have ended before we came to say that it never ran.
+  const bool may_be_late = !ending.code;
+  const char* next_name = may_be_late ? kNeverRanName : kNextName;
+  const int fd = ::openat(directory, next_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
   const bool whole = ::write(fd, text.bytes(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(fd);
-  return whole && ::renameat(directory, kNextName, directory, runner::kExitName) == 0;
+  const unsigned flags = may_be_late ? RENAME_NOREPLACE : 0U;
+  if (whole && ::renameat2(directory, next_name, directory, runner::kExitName, flags) == 0) return true;
+  const bool is_told_otherwise = may_be_late && errno == EEXIST;
+  ::unlinkat(directory, next_name, 0);
+  return whole && is_told_otherwise;
 }
 
 }  // namespace kron::exec

@@ -20,7 +20,12 @@ struct Ending {
 };
 
 // Puts the record in its place: a reader finds all of it or none. It survives the death of every process, and need not
-// survive the machine's: after a boot an exit code may be unknown, so no sync is paid for here.
+// survive the machine's: after a boot an exit code may be unknown, so no sync is paid for here. That a run was never
+// executed takes the place of no other record.
 bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& ending);
+
+// A run of this id that was held when its daemon died has said that it never ran; that must not be said of a run that
+// is started anew and then leaves no record.
+void forget_exit(int runs, const char* run_id);
 
 }  // namespace kron::exec

@@ -54,11 +54,11 @@ void Supervisor::prepare() {
   ::sigaddset(&handled, runner::kTerminateSignal);
   ::sigaddset(&handled, runner::kKillSignal);
   ::sigaddset(&handled, SIGCHLD);
-  signals_ = ::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
   // The standard descriptors may be closed: none of ours must take their numbers.
   do {
     null_ = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   } while (null_ >= 0 && null_ <= 2);
+  signals_ = ::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
   // What the command leaves behind comes to us when its parent dies, so that we learn when the group is gone.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 
