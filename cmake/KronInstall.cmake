@@ -1,14 +1,32 @@
-# What `cmake --install` lays down: the programs with their pages and completions, and the library kron::core with its CMake package.
+# What `cmake --install` lays down: the programs with their pages, units and completions, and the library kron::core with its CMake package.
 include(CMakePackageConfigHelpers)
 
 set(KRON_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kron)
 
 install(TARGETS kron RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS krond RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+# krond looks for it in ../libexec/kron, as seen from where krond is.
+install(TARGETS kron-exec RUNTIME DESTINATION libexec/kron)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron-jobs.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES ${PROJECT_SOURCE_DIR}/man/krond.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
 install(FILES ${PROJECT_BINARY_DIR}/completions/kron DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_BINARY_DIR}/completions/_kron DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${PROJECT_BINARY_DIR}/completions/kron.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# The prefix is known when it is installed, not before. systemd looks below /usr/local/lib and /usr/lib, whatever the
+# directory of the libraries is.
+function(kron_install_unit source directory)
+  install(CODE "
+    file(READ \"${PROJECT_SOURCE_DIR}/deploy/${source}\" unit)
+    string(REPLACE /usr/local/sbin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}/\" unit \"\${unit}\")
+    file(WRITE \"${PROJECT_BINARY_DIR}/${directory}/krond.service\" \"\${unit}\")
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/${directory}\" TYPE FILE
+         FILES \"${PROJECT_BINARY_DIR}/${directory}/krond.service\")")
+endfunction()
+kron_install_unit(krond.service system)
+kron_install_unit(krond-user.service user)
+
 install(TARGETS kron_base kron_core EXPORT kron ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # The public headers; the others of a room are its own business.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the build to a place of its own, builds examples/core against what was installed, and checks what it prints.
+# Installs the build to a place of its own, runs what was installed, checks the units, builds examples/core against the
+# installed library, and checks what it prints.
 #
 #   run.sh SOURCE_DIRECTORY BUILD_DIRECTORY [SANITIZERS]
 set -euo pipefail
@@ -13,6 +14,16 @@ prefix=$work/prefix
 
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 "$prefix/bin/kron" --help >/dev/null
+for page in man1/kron.1 man5/kron-jobs.5 man8/krond.8; do test -s "$prefix/share/man/$page"; done
+
+# The installed krond finds its helper, and a job that is due every second runs.
+echo '* * * * * * name=greet shell=true command="echo $KRON_IDENTITY at $KRON_PERIOD_ID"' >"$work/jobs.kron"
+chmod 600 "$work/jobs.kron"
+"$prefix/sbin/krond" --once --config "$work/jobs.kron" --state-dir "$work/state" 2>"$work/log"
+period=$(sed -nE 's/.* run_ended identity=greet periodId=([^ ]+) .* exitCode=0$/\1/p' "$work/log")
+cat "$work"/state/runs/*/output | diff <(echo "greet at ${period:?krond ran nothing}") -
+
+python3 "$source/tests/install/check_units.py" "$prefix"
 
 # Every installed header must stand on its own feet: no header of ours that was not installed.
 (cd "$prefix/include" && find kron -name '*.h' -printf '#include "%p"\n') >"$work/all_headers.cc"

@@ -1,0 +1,142 @@
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <fcntl.h>
+#include <map>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "kron/daemon/daemon.h"
+#include "kron/jobs/load.h"
+
+namespace kron::daemon {
+namespace {
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  krond --config jobs.kron --state-dir /tmp/kron-state\n"
+    "  krond --source cron --config /etc/crontab --config /etc/cron.d\n"
+    "  krond --config jobs.kron --state-dir /tmp/drill --clock-offset 36h --once\n"
+    "\n"
+    "Signals: TERM and INT end it (--on-stop), HUP reads the job files again.\n"
+    "Exit status: 0 ended as asked, 2 wrong usage, unreadable input, or a state directory that another krond has or "
+    "that fails, 4 refused, 70 an internal error.";
+
+// What the flags hold as text, beside the options that need no reading.
+struct FlagTexts {
+  std::string source;
+  std::string offset = "0s";
+};
+
+// A flag that takes one of a few words.
+template <class Value>
+void add_choice(CLI::App& app, const char* name, const char* help, Value& value, std::map<std::string, Value> choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, meaning] : choices) words.push_back(word);
+  app.add_option_function<std::string>(
+         name, [&value, choices = std::move(choices)](const std::string& word) { value = choices.at(word); }, help)
+      ->check(CLI::IsMember(words));
+}
+
+void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
+  app.add_option("--config", options.config,
+                 "Job files, and directories of them; again for more (/etc/krond.d for root, else ~/.config/krond)")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  app.add_option("--state-dir", options.state_directory,
+                 "Where the record is kept (/var/lib/krond for root, else ~/.local/state/krond)")
+      ->type_name("DIR");
+  app.add_option("--source", texts.source, "What the files are, whatever their names")
+      ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
+  app.add_flag("--once", options.once, "Do what is due now, see it end, and end");
+  app.add_option("--clock-offset", texts.offset, "Shift the clock it sees, for tests and drills: 36h, -5m")
+      ->type_name("DURATION");
+  add_choice(app, "--log-format", "How lines of the log on standard error look (text)", options.log_format,
+             {{"text", LogFormat::text}, {"json", LogFormat::json}});
+  add_choice(app, "--log-level", "The least that is logged (info)", options.log_level,
+             {{"debug", LogLevel::debug},
+              {"info", LogLevel::info},
+              {"warning", LogLevel::warning},
+              {"error", LogLevel::error}});
+  add_choice(app, "--on-stop", "What becomes of the runs when it ends (leave; as PID 1 terminate)", options.on_stop,
+             {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
+  app.add_option("--helper", options.helper, "The kron-exec to use, when it is not where it was installed")
+      ->type_name("PATH");
+}
+
+// What no flag said, and what depends on where we are.
+Status complete(Options& options, const FlagTexts& texts) {
+  if (options.config.empty()) {
+    Result<std::string> path = default_config();
+    if (!path) return fail(path.error());
+    options.config.push_back(*std::move(path));
+  }
+  if (options.state_directory.empty()) {
+    Result<std::string> path = default_state_directory();
+    if (!path) return fail(path.error());
+    options.state_directory = *std::move(path);
+  }
+  for (std::string& path : options.config) path = absolute_path(path);
+  options.state_directory = absolute_path(options.state_directory);
+  options.source = jobs::spelling_named(texts.source);
+  const Result<Nanoseconds> offset = parse_offset(texts.offset);
+  if (!offset) return fail(Code::unreadable, "--clock-offset: " + offset.error().message);
+  options.clock_offset = *offset;
+  return {};
+}
+
+// What keeps a daemon from running is, but for a refusal and a bug, an input or a directory that it cannot use.
+int end_with(const Error& error) {
+  std::fprintf(stderr, "krond: %s\n", error.message.c_str());
+  const bool has_own_status = error.code == Code::refused || error.code == Code::internal;
+  return exit_status(has_own_status ? error.code : Code::unreadable);
+}
+
+// Whoever starts us may have closed the standard descriptors: a file of ours that took the number 2 would be written to
+// as the log. And a reader of the log who goes away must not end us.
+void secure_standard_descriptors() {
+  int descriptor = 0;
+  do {
+    descriptor = ::open("/dev/null", O_RDWR);
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor >= 0) ::close(descriptor);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int run(int argc, char** argv) {
+  secure_standard_descriptors();
+  CLI::App app("krond runs jobs at their time, at most once per period.", "krond");
+  app.set_version_flag("--version", "krond " KRON_VERSION);
+  app.footer(kFooter);
+  Options options;
+  if (::getpid() == 1) options.on_stop = OnStop::terminate;
+  FlagTexts texts;
+  add_flags(app, options, texts);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : exit_status(Code::unreadable);
+  }
+  if (Status completed = complete(options, texts); !completed) return end_with(completed.error());
+  const RealClock clock(options.clock_offset);
+  LineLog log(STDERR_FILENO, clock, options.log_format, options.log_level);
+  Result<std::unique_ptr<Daemon>> daemon = Daemon::open(std::move(options), clock, log);
+  if (!daemon) return end_with(daemon.error());
+  const Status ended = (*daemon)->run();
+  log.flush();
+  return ended ? 0 : end_with(ended.error());
+}
+
+}  // namespace
+}  // namespace kron::daemon
+
+int main(int argc, char** argv) {
+  try {
+    return kron::daemon::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "krond: internal error: %s\n", error.what());
+    return kron::exit_status(kron::Code::internal);
+  }
+}

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+// A host of its own for a benchmark: a temporary directory, job files, and a real krond.
+namespace kron::bench {
+
+std::int64_t wall_nanoseconds();
+double seconds_since(std::int64_t wall_start);
+
+class Host {
+ public:
+  Host();
+  ~Host();  // ends krond; the program's end removes all of it
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const std::string& directory() const { return directory_; }
+  std::string stamps_file() const { return directory_ + "/stamps"; }
+
+  // A command that stamps its start.
+  std::string stamp_command() const;
+
+  void write_jobs(const std::string& text) const;
+
+  // Starts krond and returns how long it took until it was ready, in seconds.
+  double start();
+  void stop();
+  pid_t pid() const { return pid_; }
+
+  // The times at which stamp commands ran, in order.
+  std::vector<std::int64_t> stamps() const;
+
+  // Waits until there are that many, or for that many seconds.
+  std::vector<std::int64_t> wait_for_stamps(std::size_t count, double seconds) const;
+
+ private:
+  std::string directory_;
+  pid_t pid_ = -1;
+};
+
+// Of the process, in bytes, from /proc.
+std::uint64_t resident_bytes(pid_t pid);
+
+struct Activity {
+  double cpu_seconds = 0;
+  std::uint64_t wakeups = 0;  // voluntary context switches
+};
+Activity activity_of(pid_t pid);
+
+}  // namespace kron::bench

@@ -1,0 +1,211 @@
+#include "kron/daemon/daemon.h"
+
+#include <cerrno>
+#include <csignal>
+#include <unistd.h>
+#include <utility>
+
+#include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
+#include "kron/daemon/reload.h"
+#include "kron/env/system_error.h"
+#include "kron/jobs/disk.h"
+#include "kron/runner/find_kron_exec.h"
+#include "kron/runner/run_spec.h"
+
+namespace kron::daemon {
+namespace {
+
+// A command that cannot be split was refused when its file was read; what is left of such a case ends as a failed run.
+RunSpec spec_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
+  std::optional<runner::PeriodTimes> period;
+  if (occasion.period) period = {occasion.period->nominal, occasion.period->due()};
+  Result<RunSpec> spec = runner::run_spec_of(definition, occasion.run_id, period);
+  if (!spec) return RunSpec{.run_id = occasion.run_id, .command = {}};
+  return *std::move(spec);
+}
+
+LogLevel level_of(jobs::Severity severity) {
+  if (severity == jobs::Severity::error) return LogLevel::error;
+  return severity == jobs::Severity::warning ? LogLevel::warning : LogLevel::info;
+}
+
+// A job that submits a task needs a queue, and this daemon has none.
+void refuse_tasks(jobs::LoadedJobs& jobs) {
+  const auto submits = [](const jobs::JobDefinition& definition) { return !definition.options->task.empty(); };
+  for (const jobs::JobDefinition& definition : jobs.definitions) {
+    if (!submits(definition)) continue;
+    jobs::Problem& problem = jobs.problems.emplace_back();
+    problem.severity = jobs::Severity::warning;  // the other jobs of the file are in order
+    problem.file = *definition.file;
+    problem.at.line = definition.line;
+    problem.field = "task";
+    problem.message = "the job " + quoted(definition.job.identity, 200) + " submits a task, and there is no queue";
+    problem.cure = "give it a command";
+  }
+  std::erase_if(jobs.definitions, submits);
+}
+
+std::int64_t count(std::size_t number) { return static_cast<std::int64_t>(number); }
+
+}  // namespace
+
+Daemon::Daemon(Options options, const Clock& clock, LineLog& log, std::unique_ptr<FileLedger> ledger,
+               std::unique_ptr<runner::RealProcessRunner> runner, std::unique_ptr<EventLoop> loop,
+               std::unique_ptr<RealFileSystem> file_system)
+    : options_(std::move(options)),
+      clock_(clock),
+      log_(log),
+      file_system_(std::move(file_system)),
+      ledger_(std::move(ledger)),
+      runner_(std::move(runner)),
+      loop_(std::move(loop)),
+      manager_(ServiceManager::from_environment()),
+      scheduler_({clock_, *ledger_, *runner_, log_, true}, spec_of),
+      keeper_(options_.state_directory, {}, log_) {}
+
+Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock, LineLog& log) {
+  auto file_system = std::make_unique<RealFileSystem>();
+  Result<std::unique_ptr<FileLedger>> ledger = FileLedger::open(*file_system, options.state_directory, log);
+  if (!ledger) return fail(ledger.error());
+  const Result<std::string> helper = runner::find_kron_exec(options.helper);
+  if (!helper) return fail(helper.error());
+  auto runner = runner::RealProcessRunner::create({.helper = *helper,
+                                                   .state_directory = options.state_directory,
+                                                   .clock_offset = options.clock_offset,
+                                                   .reaps_orphans = ::getpid() == 1},
+                                                  clock);
+  if (!runner) return fail(runner.error());
+  Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(options.clock_offset);
+  if (!loop) return fail(loop.error());
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(options), clock, log, *std::move(ledger), *std::move(runner),
+                                            *std::move(loop), std::move(file_system)));
+  Daemon* self = daemon.get();
+  Status watched = daemon->loop_->watch(daemon->runner_->descriptor(), [] {});  // the turn that follows drains it
+  if (watched)
+    watched = daemon->loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [self](int s) { self->take_signal(s); });
+  if (!watched) return fail(watched.error());
+  return daemon;
+}
+
+Status Daemon::run() {
+  if (Status started = start(); !started) return started;
+  while (true) {
+    if (std::exchange(wants_reload_, false)) reload();
+    const Wakeup wakeup = scheduler_.tick();
+    if (scheduler_.broken()) return fail(*scheduler_.broken());
+    if (is_done(wakeup)) break;
+    if (!options_.once) keeper_.turn(clock_.monotonic(), [this] { return scheduler_.active_run_ids(); });
+    sleep_until(wakeup);
+  }
+  log_.info("daemon_ended", {{"running", count(scheduler_.active_runs())}});
+  return {};
+}
+
+Status Daemon::start() {
+  for (const std::string& path : options_.config) {
+    if (::access(path.c_str(), R_OK) == 0) continue;
+    return fail(Code::unreadable, system_error("read", path, errno).message + "; --config says where job files are");
+  }
+  jobs::LoadedJobs read = read_jobs();
+  report(read);
+  JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
+  if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
+  if (Status started = scheduler_.start(std::move(jobs.definitions)); !started) return started;
+  log_.info("daemon_started", {{"jobs", count(scheduler_.job_count())},
+                               {"running", count(scheduler_.active_runs())},
+                               {"path", options_.state_directory},
+                               {"pid", ::getpid()},
+                               {"version", KRON_VERSION}});
+  manager_.ready(status_sentence({}));
+  if (manager_.alive_every()) alive_at_ = clock_.monotonic() + *manager_.alive_every();
+  return {};
+}
+
+jobs::LoadedJobs Daemon::read_jobs() {
+  const jobs::LoadOptions load{jobs::host_zone(zones_), options_.source, std::nullopt};
+  jobs::LoadedJobs read = jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
+  refuse_tasks(read);
+  return read;
+}
+
+void Daemon::report(const jobs::LoadedJobs& jobs) {
+  for (const jobs::Problem& problem : jobs.problems) {
+    std::string place = problem.file;
+    if (problem.at.line != 0) place += ":" + std::to_string(problem.at.line) + ":" + std::to_string(problem.at.column);
+    const std::string message = problem.message + (problem.cure.empty() ? "" : "; " + problem.cure);
+    const LogField fields[] = {{"path", place}, {"field", problem.field}, {"reason", message}};
+    log_.write(level_of(problem.severity), "job_file_problem", fields);
+  }
+}
+
+void Daemon::reload() {
+  manager_.reloading(clock_.monotonic());
+  jobs::LoadedJobs read = read_jobs();
+  report(read);
+  JobsToRun jobs = jobs_after(std::move(read), [this](const auto& visit) { scheduler_.each_job(visit); });
+  for (const std::string& path : jobs.kept) {
+    log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
+  }
+  if (Status reloaded = scheduler_.reload(std::move(jobs.definitions)); !reloaded) {
+    log_.error("reload_failed", {{"reason", reloaded.error().message}});
+  } else {
+    log_.info("reloaded", {{"jobs", count(scheduler_.job_count())}});
+  }
+  manager_.ready(status_sentence({}));
+}
+
+void Daemon::take_signal(int signal) {
+  if (signal == SIGHUP) {
+    wants_reload_ = true;
+  } else {
+    begin_to_stop(signal);
+  }
+}
+
+// Told twice: nobody wants to wait any more.
+void Daemon::begin_to_stop(int signal) {
+  leaves_now_ = leaves_now_ || is_stopping_ || options_.on_stop == OnStop::leave;
+  if (std::exchange(is_stopping_, true)) return;
+  log_.info("daemon_stopping",
+            {{"signal", signal == SIGTERM ? "TERM" : "INT"}, {"running", count(scheduler_.active_runs())}});
+  manager_.stopping();
+  scheduler_.stop_starting();
+  if (options_.on_stop == OnStop::terminate) scheduler_.terminate_all();
+}
+
+bool Daemon::is_done(const Wakeup& wakeup) {
+  if (leaves_now_) return true;
+  // A run that waits for those it replaces is part of what was due.
+  if (options_.once && !wakeup.monotonic) {
+    scheduler_.stop_starting();
+    is_stopping_ = true;
+  }
+  return is_stopping_ && scheduler_.active_runs() == 0;
+}
+
+void Daemon::sleep_until(const Wakeup& wakeup) {
+  std::optional<Nanoseconds> monotonic = wakeup.monotonic;
+  if (alive_at_) {
+    if (clock_.monotonic() >= *alive_at_) {
+      manager_.alive();
+      alive_at_ = clock_.monotonic() + *manager_.alive_every();
+    }
+    monotonic = std::min(monotonic.value_or(*alive_at_), *alive_at_);
+  }
+  if (manager_.listens()) manager_.status(status_sentence(wakeup));
+  loop_->wake_at(wakeup.at);
+  loop_->wake_at_monotonic(monotonic);
+  log_.flush();
+  const Result<bool> clock_changed = loop_->wait();
+  if (clock_changed && *clock_changed) log_.warning("clock_changed", {{"reason", "the machine's clock was set"}});
+}
+
+std::string Daemon::status_sentence(const Wakeup& wakeup) const {
+  std::string sentence =
+      std::to_string(scheduler_.job_count()) + " jobs, " + std::to_string(scheduler_.active_runs()) + " running";
+  if (wakeup.at) sentence += ", next due " + rfc3339(*wakeup.at);
+  return sentence;
+}
+
+}  // namespace kron::daemon

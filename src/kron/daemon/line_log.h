@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kron/env/clock.h"
+#include "kron/env/log.h"
+
+namespace kron::daemon {
+
+enum class LogFormat : std::uint8_t { text, json };
+
+// One line an event, `ts level event key=value …` or a JSON object with the same names, on a descriptor; fields that
+// are empty are left out. Lines are gathered until flush(), so that a busy turn writes once; an error is written at
+// once.
+class LineLog : public Log {
+ public:
+  // `descriptor` and `clock` outlive the log.
+  LineLog(int descriptor, const Clock& clock, LogFormat format, LogLevel least);
+  ~LineLog() override { flush(); }
+
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override;
+  void flush();
+
+ private:
+  int descriptor_;
+  const Clock& clock_;
+  LogFormat format_;
+  LogLevel least_;
+  std::string lines_;
+};
+
+std::string_view name_of(LogLevel level);
+
+// How one event looks, without its newline.
+std::string text_line(WallTime at, LogLevel level, std::string_view event, std::span<const LogField> fields);
+std::string json_line(WallTime at, LogLevel level, std::string_view event, std::span<const LogField> fields);
+
+}  // namespace kron::daemon

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kron/base/instant.h"
+#include "kron/base/result.h"
+#include "kron/daemon/line_log.h"
+#include "kron/jobs/definition.h"
+
+namespace kron::daemon {
+
+// What becomes of the runs when the daemon is told to end.
+enum class OnStop : std::uint8_t {
+  leave,      // they go on; the next daemon takes them up
+  wait,       // it ends when they have ended
+  terminate,  // TERM, grace, KILL; it ends when they have ended
+};
+
+struct Options {
+  std::vector<std::string> config;  // job files and directories of them
+  std::string state_directory;
+  std::optional<jobs::Spelling> source = {};  // of every file, whatever its name
+  bool once = false;                          // do what is due now, see it end, and end
+  Nanoseconds clock_offset{0};
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+  OnStop on_stop = OnStop::leave;
+  std::string helper = {};  // empty: found beside the program
+};
+
+// Where things are when no flag says so: /etc/krond.d and /var/lib/krond for root, the XDG directories for a user.
+// Refused: a user without HOME.
+Result<std::string> default_config();
+Result<std::string> default_state_directory();
+
+// As written, or below the present directory.
+std::string absolute_path(const std::string& path);
+
+// A duration that may have a sign: `-36h`, `+5m`, `90s`.
+Result<Nanoseconds> parse_offset(std::string_view text);
+
+}  // namespace kron::daemon

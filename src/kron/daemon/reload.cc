@@ -1,0 +1,55 @@
+#include "kron/daemon/reload.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+namespace kron::daemon {
+namespace {
+
+using Paths = std::set<std::string, std::less<>>;
+
+// The path itself, or a directory above it, as far as they were named.
+const std::string* path_over(const Paths& paths, std::string_view file) {
+  while (true) {
+    if (const auto found = paths.find(file); found != paths.end()) return &*found;
+    const std::size_t slash = file.rfind('/');
+    if (slash == std::string_view::npos || slash == 0) return nullptr;
+    file = file.substr(0, slash);
+  }
+}
+
+}  // namespace
+
+JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force) {
+  Paths bad;
+  for (const jobs::Problem& problem : read.problems) {
+    if (problem.severity == jobs::Severity::error) bad.insert(problem.file);
+  }
+  JobsToRun result;
+  if (bad.empty()) {
+    result.definitions = std::move(read.definitions);
+    return result;
+  }
+  std::unordered_set<std::string_view> taken;
+  for (const jobs::JobDefinition& definition : read.definitions) {
+    if (!bad.contains(*definition.file)) taken.insert(definition.job.identity);
+  }
+  Paths kept;
+  std::vector<jobs::JobDefinition> old;
+  in_force([&](const jobs::JobDefinition& definition) {
+    const std::string* path = path_over(bad, *definition.file);
+    if (path == nullptr) return;
+    kept.insert(*path);
+    if (!taken.contains(definition.job.identity)) old.push_back(definition);
+  });
+  for (jobs::JobDefinition& definition : read.definitions) {
+    if (!kept.contains(*definition.file)) result.definitions.push_back(std::move(definition));
+  }
+  std::ranges::move(old, std::back_inserter(result.definitions));
+  result.kept.assign(kept.begin(), kept.end());
+  return result;
+}
+
+}  // namespace kron::daemon

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kron/jobs/load.h"
+
+namespace kron::daemon {
+
+// Tells of every job that is in force.
+using EachJob = std::function<void(const std::function<void(const jobs::JobDefinition&)>& visit)>;
+
+struct JobsToRun {
+  std::vector<jobs::JobDefinition> definitions;
+  std::vector<std::string> kept;  // files, or whole directories, whose old jobs stay in force because of an error
+};
+
+// Pure: which jobs run after the job files were read again. A file with an error says nothing new: its jobs of before
+// stay, unless another file has taken over their names. At the first reading nothing is in force, and what is in order
+// runs.
+JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force);
+
+}  // namespace kron::daemon
