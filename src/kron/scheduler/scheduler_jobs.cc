@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "kron/base/hash_index.h"
-#include "kron/base/in_parallel.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/env/in_parallel.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron {

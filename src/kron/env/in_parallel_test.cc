@@ -1,4 +1,4 @@
-#include "kron/base/in_parallel.h"
+#include "kron/env/in_parallel.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
