@@ -87,7 +87,7 @@ std::optional<std::string> FileQueue::holder_of(std::string_view unique_key, std
 void FileQueue::note_pending(const Task& task) {
   const NewTask& spec = task.spec;
   forget_running(spec.id);
-  index_.add({spec.id, spec.type, spec.priority, ready_at(task), task.sequence});
+  index_.add({spec.id, spec.type, spec.priority, ready_at(task, now(clock_)), task.sequence});
   if (!spec.unique_key.empty()) keys_.insert_or_assign(spec.unique_key, spec.id);
 }
 

@@ -100,6 +100,7 @@ class FileQueue : public TaskQueue {
   // file_queue_leases.cc
   Result<std::pair<Task, LeaseOutcome>> judged(const LeaseKey& key);
   bool has_room_for(std::string_view type, const std::map<std::string, int, std::less<>>& taken) const;
+  void look_again_at_delayed();
   std::vector<Task> take_ready(const LeaseRequest& request);
   void change_end(const std::string& task_id, Running& running, const HeldLease& held);
   template <class Answer, class Request, class Prepare, class Conclude>
@@ -124,6 +125,7 @@ class FileQueue : public TaskQueue {
 
   // file_queue_recovery.cc
   Status recover();
+  Status make_durable_what_is_there();
   Status recover_tokens();
   Status recover_running(std::vector<Task>& committed);
   Status recover_pending();
@@ -143,6 +145,7 @@ class FileQueue : public TaskQueue {
   RecoveryReport recovery_;
 
   PendingIndex index_;
+  Instant last_lease_;  // when one was last asked for
   std::unordered_map<std::string, Running> running_;
   std::set<std::pair<Nanoseconds, std::string>> ends_;  // of the leases that can still run out
   std::map<std::string, int, std::less<>> running_of_type_;

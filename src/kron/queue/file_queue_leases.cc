@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "kron/queue/file_queue.h"
 #include "kron/queue/file_queue_group.h"
@@ -35,6 +36,15 @@ bool FileQueue::has_room_for(std::string_view type, const std::map<std::string, 
   return count_in(running_of_type_) + count_in(taken) < limit->second;
 }
 
+// The clock was set back: what waits for a time of the old clock may be ready by the new one.
+void FileQueue::look_again_at_delayed() {
+  for (const std::string& id : index_.delayed_ids()) {
+    const auto task = read(Place::pending, id);
+    if (!task || !index_.remove(id)) continue;
+    note_pending(*task);
+  }
+}
+
 // Takes tasks out of the index; whoever calls puts back what does not become a lease.
 std::vector<Task> FileQueue::take_ready(const LeaseRequest& request) {
   std::vector<Task> tasks;
@@ -43,8 +53,10 @@ std::vector<Task> FileQueue::take_ready(const LeaseRequest& request) {
     const bool is_wanted = request.types.empty() || std::ranges::find(request.types, type) != request.types.end();
     return is_wanted && has_room_for(type, taken);
   };
+  const Instant t = now(clock_);
+  if (t < std::exchange(last_lease_, t)) look_again_at_delayed();
   while (tasks.size() < request.count) {
-    const auto id = index_.take(now(clock_), may_run);
+    const auto id = index_.take(t, may_run);
     if (!id) break;
     auto task = read(Place::pending, *id);
     if (!task) {

@@ -6,7 +6,19 @@
 // cut off by another crash, and is done again by the next start.
 namespace kron {
 
+// A process that was killed between a rename and its sync has left names that a power cut would still undo. What
+// recovery finds and builds on must not be forgotten later: a task that is DONE because its follow-up is there, a token
+// that was handed out.
+Status FileQueue::make_durable_what_is_there() {
+  for (const Place place : kPlacesFurthestLast) {
+    if (Status synced = files_.sync(place); !synced) return synced;
+  }
+  if (Status synced = staged_.sync(); !synced) return synced;
+  return directory_->sync();
+}
+
 Status FileQueue::recover() {
+  if (Status done = make_durable_what_is_there(); !done) return done;
   const auto leftovers = files_.remove_leftovers();
   if (!leftovers) return fail(leftovers.error());
   const auto own_leftovers = remove_leftovers(*directory_);

@@ -85,14 +85,14 @@ bool MemoryQueue::has_room_for(std::string_view type) const {
 
 Task* MemoryQueue::most_urgent(const LeaseRequest& request) {
   const auto key = [&](const Task& task) {
-    const Instant ready = ready_at(task);
+    const Instant ready = ready_at(task, now(clock_));
     return std::tuple(rank_of(ready, task.spec.priority, options_.ageing), ready, task.sequence, task.spec.id);
   };
   Task* best = nullptr;
   for (auto& [id, task] : tasks_) {
     const auto& types = request.types;
     const bool is_wanted = types.empty() || std::ranges::find(types, task.spec.type) != types.end();
-    if (!is_wanted || state_of(task) != TaskState::pending || ready_at(task) > now(clock_)) continue;
+    if (!is_wanted || state_of(task) != TaskState::pending || ready_at(task, now(clock_)) > now(clock_)) continue;
     if (has_room_for(task.spec.type) && (best == nullptr || key(task) < key(*best))) best = &task;
   }
   return best;

@@ -130,6 +130,14 @@ std::vector<std::string> PendingIndex::ids() const {
   return result;
 }
 
+std::vector<std::string> PendingIndex::delayed_ids() const {
+  std::vector<std::string> result;
+  for (const Entry& entry : entries_) {
+    if (entry.id != nullptr && !entry.is_ready) result.emplace_back(entry.id_text());
+  }
+  return result;
+}
+
 void PendingIndex::wake(Type& type, Instant now) {
   while (!type.delayed.empty() && entries_[type.delayed.front()].ready_at <= epoch_seconds(now)) {
     const Slot slot = type.delayed.front();

@@ -44,6 +44,7 @@ class PendingIndex {
   std::optional<Instant> next_ready() const;
 
   std::vector<std::string> ids() const;
+  std::vector<std::string> delayed_ids() const;  // those that were not ready at the last `take`
 
  private:
   using Slot = std::uint32_t;

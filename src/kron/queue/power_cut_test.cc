@@ -235,7 +235,7 @@ TEST(QueuePowerCut, FailRetryCancelExpireAndPruneSurviveACutAtEveryMoment) {
 TEST(QueuePowerCut, ACutDuringRecoveryIsSurvivedToo) {
   // Crash points squared: a full run tries a few more survivors of each, not all of them.
   const std::size_t most = std::min<std::size_t>(scaled_size(1), 4);
-  const auto counts = swept(commit_one, {.most_survivors = {2 * most, most}, .process_deaths = false});
+  const auto counts = swept(commit_one, {.most_survivors = {2 * most, most}});
   EXPECT_EQ(counts.violations, 0U) << counts;
   EXPECT_GT(counts.crash_points, 300U);
 }

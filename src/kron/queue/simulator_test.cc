@@ -231,7 +231,7 @@ class Simulation {
 TEST(QueueSimulator, NoHistoryLosesDoublesOrRepeatsATask) {
   const char* replay = std::getenv("KRON_SIM_SEED");
   const std::uint64_t first = replay != nullptr ? std::strtoull(replay, nullptr, 10) : 1;
-  const int seeds = replay != nullptr ? 1 : scaled(25);
+  const int seeds = replay != nullptr ? 1 : scaled(50);
   for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(seeds); ++seed) {
     SCOPED_TRACE("replay with KRON_SIM_SEED=" + std::to_string(seed));
     Simulation(seed).run(kStepsPerSeed);

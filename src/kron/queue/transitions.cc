@@ -73,7 +73,12 @@ Task new_task(NewTask spec, std::uint64_t sequence, Instant now) {
   return Task{.spec = std::move(spec), .sequence = sequence, .created_at = now, .updated_at = now};
 }
 
-Instant ready_at(const Task& task) { return std::max(task.created_at, task.spec.run_at.value_or(task.created_at)); }
+Instant ready_at(const Task& task, Instant now) {
+  const Instant created = std::min(task.created_at, now);
+  const Instant asked = std::max(created, task.spec.run_at.value_or(created));
+  if (task.executions.empty()) return asked;
+  return task.executions.back().finished_at.value_or(now) > now ? now : asked;
+}
 
 Result<LeaseOutcome> judge(const Task& task, const LeaseKey& key, bool has_expired) {
   const auto found = std::ranges::find(task.executions, key.exec_id, &Execution::exec_id);

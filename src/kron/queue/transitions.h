@@ -21,8 +21,9 @@ std::string_view state_word_of(Place place);  // "PENDING", "RUNNING", "COMPLETE
 // A new task, as submitted at `now`.
 Task new_task(NewTask spec, std::uint64_t sequence, Instant now);
 
-// The earliest time the next attempt may begin.
-Instant ready_at(const Task& task);
+// The earliest time the next attempt may begin. A back-off, or a submission, of a time that is yet to come was counted
+// on a clock that has been set back since: it holds nothing up.
+Instant ready_at(const Task& task, Instant now);
 
 // What a worker shows for its lease.
 struct LeaseKey {
