@@ -1,0 +1,359 @@
+"""krond is killed at each of its changing system calls in turn, and started again: no period runs twice, none that was
+handled is forgotten, and none that was recorded and did not run goes unreported."""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import unittest
+
+from krond_host import HOUR, IS_FULL, MIDNIGHT, MINUTE, SCALE, Host, period_id
+
+# As many points of each scenario in a quick run; a full one takes them all.
+QUICK_POINTS = 5
+FEWEST_POINTS = 300
+
+SEEN = MIDNIGHT + 30  # when the jobs are first seen
+DUE = MIDNIGHT + HOUR  # when something of theirs is due
+AT = DUE + 20
+LATE = {"deadline": "30m"}
+LOST = ("lost", period_id(DUE))  # its end was recorded, and the test has removed that
+
+
+class Scenario:
+    """What is there before, what krond finds to do, and what must be true afterwards."""
+
+    name = ""
+    at = AT  # when krond looks, and when those look that are started after it was killed
+    restarts = (AT, AT + MINUTE)
+    is_still = True  # prepare() leaves no process, so the host can be copied
+    flags = ("--once",)
+    torn = set()  # prepare() leaves records of these that cannot be read
+
+    def jobs(self, host):
+        raise NotImplementedError
+
+    def prepare(self, host):
+        """The host as the krond finds it that will be killed."""
+        host.write_jobs(*self.jobs(host))
+        host.once(at=SEEN)
+
+    def attend(self, host, krond):
+        """What the world does while a krond runs that may be killed at any time."""
+
+    def expect(self, test, host):
+        """What must be true in the end, whatever happened."""
+
+
+class Start(Scenario):
+    """One job is due: created, recorded, let go, and its end recorded."""
+
+    name = "start and end"
+
+    def jobs(self, host):
+        return [host.job("one", "0 * * * *", policy=LATE)]
+
+    def expect(self, test, host):
+        test.assert_handled(host, "one", period_id(DUE), {"executed"})
+
+
+class Fresh(Start):
+    """The same on a host that never had a krond."""
+
+    name = "first start"
+    at = SEEN
+    restarts = (SEEN, AT, AT)
+
+    def prepare(self, host):
+        host.write_jobs(*self.jobs(host))
+
+
+class Together(Scenario):
+    """Many jobs are due in the same second and share one write."""
+
+    name = "several together"
+    count = 16
+
+    def jobs(self, host):
+        return [host.job(f"job-{i}", "0 * * * *", policy=LATE) for i in range(self.count)]
+
+    def expect(self, test, host):
+        for i in range(self.count):
+            test.assert_handled(host, f"job-{i}", period_id(DUE), {"executed"})
+
+
+class Miss(Scenario):
+    """One job is too late, another runs the last of three periods and passes over the others."""
+
+    name = "miss"
+    restarts = (AT + 2 * HOUR + 10 * MINUTE, AT + 2 * HOUR + 11 * MINUTE)
+    at = AT + 2 * HOUR + 10 * MINUTE
+
+    def jobs(self, host):
+        return [host.job("strict", "0 * * * *", policy={"deadline": "30s"}),
+                host.job("patient", "0 * * * *", policy=LATE)]
+
+    def expect(self, test, host):
+        last = period_id(DUE + 2 * HOUR)
+        test.assert_handled(host, "strict", last, {"missed"})
+        test.assert_handled(host, "patient", last, {"executed"})
+        test.assertEqual(host.periods("strict"), [])
+        test.assertLessEqual(set(host.periods("patient")), {last})
+
+
+class Active(Scenario):
+    """A run of an earlier krond that was killed is still alive when the next period is due."""
+
+    is_still = False
+
+    def prepare(self, host):
+        host.write_jobs(*self.jobs(host))
+        host.once(at=SEEN)
+        earlier = host.start(at=AT)
+        earlier.wait_for("run_started")
+        host.wait_for_effects(1)
+        earlier.kill()
+
+
+class Skip(Active):
+    """concurrency=forbid: the period is skipped; then the run ends and its end is recorded."""
+
+    name = "skip and end of an adopted run"
+    first, second = period_id(DUE), period_id(DUE + MINUTE)
+    at = DUE + MINUTE + 20
+    restarts = (at, at)
+
+    def jobs(self, host):
+        return [host.holding_job("one", "* 1 * * *", policy=LATE)]
+
+    def attend(self, host, krond):
+        if host.record("one")["LastHandledPeriodID"] != self.second:
+            if krond.wait_for_or_end("period_ended") is None:
+                return
+        elif krond.wait_for_or_end("daemon_started") is None:
+            return
+        host.let_go()
+
+    def expect(self, test, host):
+        test.assert_handled(host, "one", self.second, {"skipped"})
+        test.assertEqual(host.periods("one"), [self.first])
+        test.assertEqual([entry["ExitCode"] for entry in host.history("one", "executed")], [0])
+
+
+class Replace(Active):
+    """concurrency=replace: the run is ended, and the period starts in its place."""
+
+    name = "replace"
+    first, second = period_id(DUE), period_id(DUE + MINUTE)
+    at = DUE + MINUTE + 20
+    restarts = (at, at)
+
+    def jobs(self, host):
+        return [host.holding_job("one", "* 1 * * *", policy={**LATE, "concurrency": "replace"}, grace="5s")]
+
+    def prepare(self, host):
+        super().prepare(host)
+        host.hold_no_more()
+
+    def expect(self, test, host):
+        test.assert_handled(host, "one", self.second, {"executed"})
+        ended = next(entry for entry in host.history("one", "executed") if entry["PeriodID"] == self.first)
+        test.assertEqual(ended["ExitCode"], 143)
+
+
+class Recovery(Scenario):
+    """What several kronds may leave: ended runs with and without a record, a torn state file, temporary files."""
+
+    name = "recovery"
+    torn = {"torn"}
+    restarts = (AT + HOUR, AT + HOUR)
+    at = AT + HOUR
+
+    def jobs(self, host):
+        return [host.job(name, "0 * * * *", policy=LATE) for name in ("known", "lost", "torn", "idle")]
+
+    def prepare(self, host):
+        host.write_jobs(*[host.holding_job(job["name"], job["schedule"], policy=LATE) for job in self.jobs(host)])
+        host.once(at=SEEN)
+        krond = host.start(at=AT)
+        krond.wait_for("run_started", count=4)
+        host.wait_for_effects(4)
+        krond.kill()
+        runs = dict(host.active_runs())
+        host.let_go()
+        host.wait_for_runs()
+        (host.run_directory(runs[LOST[0]]["RunID"]) / "exit").unlink()
+        host.state_path("torn").write_text('{"Version": "1", "Ident', encoding="utf-8")
+        for name in (".tmp-1", ".tmp-2"):
+            (host.state / name).write_text("{", encoding="utf-8")
+
+    def expect(self, test, host):
+        for name in ("known", "lost", "idle"):
+            test.assert_handled(host, name, period_id(DUE + HOUR), {"executed"})
+        codes = {name: host.history(name, "executed")[0]["ExitCode"] for name in ("known", "lost")}
+        test.assertEqual(codes, {"known": 0, "lost": None})
+        # What was torn may have said anything: nothing runs that was due before it was found.
+        test.assertEqual(host.periods("torn"), [period_id(DUE)])
+        test.assertEqual(json.loads(host.state_path("torn").read_text(encoding="utf-8"))["Identity"], "torn")
+        test.assertEqual(list(host.state.glob(".tmp-*")), [])
+
+
+class Reboot(Scenario):
+    """@reboot: its period is the start of the krond that runs it, and no later krond of this boot has another."""
+
+    name = "reboot"
+    at = SEEN
+
+    def jobs(self, host):
+        return [host.job("one", "@reboot")]
+
+    def prepare(self, host):
+        host.write_jobs(*self.jobs(host))
+
+    def expect(self, test, host):
+        (entry,) = host.history("one")
+        test.assert_handled(host, "one", entry["PeriodID"], {"executed"})
+        test.assertLessEqual(len(host.effects()), 1)
+
+
+class Terminate(Active):
+    """A krond that is told to end ends the run that it took up, and records that."""
+
+    name = "terminate"
+    restarts = (AT, AT)
+    flags = ("--on-stop", "terminate")
+
+    def jobs(self, host):
+        return [host.holding_job("one", "0 * * * *", policy=LATE)]
+
+    def attend(self, host, krond):
+        started = krond.wait_for_or_end("daemon_started")
+        if started is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(started["pid"], signal.SIGTERM)
+
+    def expect(self, test, host):
+        test.assert_handled(host, "one", period_id(DUE), {"executed"})
+        test.assertEqual([entry["ExitCode"] for entry in host.history("one")], [143])
+
+
+class KillAtEveryCall(unittest.TestCase):
+    points = 0
+    counts = {}
+
+    @classmethod
+    def tearDownClass(cls):
+        print(json.dumps({"points": cls.points, **cls.counts}), file=sys.stderr)
+        if IS_FULL and len(cls.counts) == 9 and cls.points < FEWEST_POINTS:
+            raise AssertionError(f"only {cls.points} points, not {FEWEST_POINTS}")
+
+    def assert_handled(self, host, identity, period, outcomes):
+        """The last period of the job is this one, and what its record says of it is true."""
+        record = host.record(identity)
+        self.assertEqual(record["LastHandledPeriodID"], period)
+        self.assertIn(record["LastOutcome"], outcomes)
+        self.assertNotIn("ActiveExecution", record)
+        self.assertEqual([entry.get("PeriodID") for entry in record["History"]].count(period), 1)
+
+    def assert_true(self, host):
+        """What the records say and what really ran are the same."""
+        effects = host.effects()
+        self.assertEqual(len(effects), len(set(effects)), "a period ran twice")
+        executed = {}
+        for identity, record in host.records().items():
+            for entry in record.get("History", []):
+                if entry["Outcome"] == "executed":
+                    executed[identity, entry["PeriodID"]] = entry["ExitCode"]
+                elif entry["Outcome"] != "passed over":
+                    self.assertNotIn((identity, entry["PeriodID"]), effects, entry)
+        for run, code in executed.items():
+            # kron-exec outlives krond, so the code of what ran is never lost; unless the test has removed it.
+            self.assertEqual(run in effects, code is not None or run == LOST, run)
+        for run in effects:
+            self.assertTrue(run in executed or run[0] in host.torn, f"{run} ran, and no record says so")
+
+    def life(self, scenario, host, at, kill_at):
+        before = host.last_handled()
+        krond = host.start(*scenario.flags, at=at, kill_at=kill_at)
+        scenario.attend(host, krond)
+        krond.ended()
+        after = host.last_handled()
+        for identity, handled in before.items():
+            self.assertGreaterEqual(after[identity], handled, "what was handled is forgotten")
+        return json.loads(krond.answer) if kill_at is not None else krond
+
+    def host(self, scenario, still):
+        if still is None:
+            host = Host()
+            scenario.prepare(host)
+        else:
+            host = Host(copy_of=still)
+            host.write_jobs(*scenario.jobs(host))
+        host.torn = scenario.torn
+        return host
+
+    def try_point(self, scenario, still, point):
+        """The calls that krond made, or None when it was killed."""
+        with self.host(scenario, still) as host:
+            answer = self.life(scenario, host, scenario.at, point)
+            for at in scenario.restarts:
+                krond = self.life(scenario, host, at, None)
+                self.assertEqual(krond.process.returncode, 0, krond.log())
+            self.assert_true(host)
+            scenario.expect(self, host)
+        self.assertEqual(answer["status"], 0 if answer["killed_at"] is None else 137, answer)
+        return answer
+
+    def sweep(self, scenario):
+        still = None
+        if scenario.is_still:
+            still = Host()
+            self.addCleanup(still.close)
+            scenario.prepare(still)
+        calls = self.try_point(scenario, still, 0)["calls"]
+        step = 1 if IS_FULL else max(1, calls // (QUICK_POINTS * SCALE))
+        point, killed = 1 + calls % step, 0
+        while True:
+            with self.subTest(scenario=scenario.name, point=point):
+                answer = self.try_point(scenario, still, point)
+                if answer["killed_at"] is None:
+                    break
+                killed += 1
+            point += step
+            if point > 2 * calls + 10:
+                self.fail("krond never came to its end")
+        self.assertGreater(killed, 2)
+        type(self).points += killed
+        type(self).counts[scenario.name] = killed
+
+    def test_start(self):
+        self.sweep(Start())
+
+    def test_first_start(self):
+        self.sweep(Fresh())
+
+    def test_several_together(self):
+        self.sweep(Together())
+
+    def test_miss(self):
+        self.sweep(Miss())
+
+    def test_skip(self):
+        self.sweep(Skip())
+
+    def test_replace(self):
+        self.sweep(Replace())
+
+    def test_recovery(self):
+        self.sweep(Recovery())
+
+    def test_reboot(self):
+        self.sweep(Reboot())
+
+    def test_terminate(self):
+        self.sweep(Terminate())
+
+
+if __name__ == "__main__":
+    unittest.main()
