@@ -8,7 +8,7 @@ import signal
 import sys
 import unittest
 
-from krond_host import HOUR, IS_FULL, MIDNIGHT, MINUTE, SCALE, Host, period_id
+from krond_host import HOUR, IS_FULL, MIDNIGHT, MINUTE, SCALE, Host, period_id, task_id
 
 # As many points of each scenario in a quick run; a full one takes them all.
 QUICK_POINTS = 5
@@ -41,6 +41,10 @@ class Scenario:
 
     def attend(self, host, krond):
         """What the world does while a krond runs that may be killed at any time."""
+
+    def effects(self, host):
+        """What really ran, as (identity, period)."""
+        return host.effects()
 
     def expect(self, test, host):
         """What must be true in the end, whatever happened."""
@@ -238,6 +242,27 @@ class Terminate(Active):
         test.assertEqual([entry["ExitCode"] for entry in host.history("one")], [143])
 
 
+class Submit(Scenario):
+    """Jobs that submit a task: recorded, then submitted, and submitted again by the next krond."""
+
+    name = "submit"
+    names = ("mail/one", "two")
+
+    def jobs(self, host):
+        return [{"name": name, "schedule": "0 * * * *", "policy": LATE, "task": "MAIL", "stdin": '{"n":1}'}
+                for name in self.names]
+
+    def effects(self, host):
+        expected = {task_id(name, period_id(DUE)): (name, period_id(DUE)) for name in self.names}
+        return [expected[task] for task in host.pending_tasks()]
+
+    def expect(self, test, host):
+        for name in self.names:
+            test.assert_handled(host, name, period_id(DUE), {"executed"})
+            task = host.pending_tasks()[task_id(name, period_id(DUE))]
+            test.assertEqual(task["payload"], {"type": "MAIL", "data": {"n": 1}})
+
+
 class KillAtEveryCall(unittest.TestCase):
     points = 0
     counts = {}
@@ -245,7 +270,7 @@ class KillAtEveryCall(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         print(json.dumps({"points": cls.points, **cls.counts}), file=sys.stderr)
-        if IS_FULL and len(cls.counts) == 9 and cls.points < FEWEST_POINTS:
+        if IS_FULL and len(cls.counts) == 10 and cls.points < FEWEST_POINTS:
             raise AssertionError(f"only {cls.points} points, not {FEWEST_POINTS}")
 
     def assert_handled(self, host, identity, period, outcomes):
@@ -256,9 +281,9 @@ class KillAtEveryCall(unittest.TestCase):
         self.assertNotIn("ActiveExecution", record)
         self.assertEqual([entry.get("PeriodID") for entry in record["History"]].count(period), 1)
 
-    def assert_true(self, host):
+    def assert_true(self, scenario, host):
         """What the records say and what really ran are the same."""
-        effects = host.effects()
+        effects = scenario.effects(host)
         self.assertEqual(len(effects), len(set(effects)), "a period ran twice")
         executed = {}
         for identity, record in host.records().items():
@@ -300,7 +325,7 @@ class KillAtEveryCall(unittest.TestCase):
             for at in scenario.restarts:
                 krond = self.life(scenario, host, at, None)
                 self.assertEqual(krond.process.returncode, 0, krond.log())
-            self.assert_true(host)
+            self.assert_true(scenario, host)
             scenario.expect(self, host)
         self.assertEqual(answer["status"], 0 if answer["killed_at"] is None else 137, answer)
         return answer
@@ -353,6 +378,9 @@ class KillAtEveryCall(unittest.TestCase):
 
     def test_terminate(self):
         self.sweep(Terminate())
+
+    def test_submit(self):
+        self.sweep(Submit())
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -134,6 +135,13 @@ class Krond:
     def close(self):
         if not self.process.stderr.closed:
             self.kill()
+
+
+def task_id(identity, period):
+    """The id of the task that a period of a job submits, as the contract has it."""
+    name = re.sub(r"[^A-Za-z0-9.-]", "-", identity)[:60]
+    digest = hashlib.sha256(f"{identity}\n{period}".encode()).hexdigest()
+    return f"{name}-{digest[:20]}"
 
 
 def matches(event, name, fields):
@@ -290,6 +298,12 @@ class Host:
 
     def history(self, identity, outcome=None):
         return [entry for entry in self.record(identity).get("History", []) if outcome in (None, entry["Outcome"])]
+
+    def pending_tasks(self):
+        """Those that wait in krond's queue, by id."""
+        directory = self.state / "data/tasks/pending"
+        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in directory.glob("*.json")
+                if not path.name.startswith(".")}
 
     def run_directory(self, run_id):
         return self.state / "runs" / run_id

@@ -1,23 +1,42 @@
 #include "kron/daemon/daemon.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <unistd.h>
 #include <utility>
 
 #include "kron/base/rfc3339.h"
-#include "kron/base/text.h"
 #include "kron/daemon/reload.h"
 #include "kron/env/system_error.h"
 #include "kron/jobs/disk.h"
+#include "kron/json/document.h"
+#include "kron/json/writer.h"
 #include "kron/runner/find_kron_exec.h"
 #include "kron/runner/run_spec.h"
 
 namespace kron::daemon {
 namespace {
 
+// A payload is JSON; text that is none is a JSON text.
+std::string payload_of(const std::optional<std::string>& input) {
+  if (!input) return "null";
+  return parse_json(*input) ? *input : JsonWriter().text(*input).take();
+}
+
+// One period, one id: a submit that is repeated is the same task. A run by hand is a task of its own.
+TaskToSubmit task_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
+  const std::string& identity = definition.job.identity;
+  const std::string period = occasion.period ? period_id(occasion.period->nominal) : occasion.run_id;
+  return {scheduled_task_id(identity, identity, period), definition.options->task,
+          payload_of(definition.options->input)};
+}
+
 // A command that cannot be split was refused when its file was read; what is left of such a case ends as a failed run.
 RunSpec spec_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
+  if (!definition.options->task.empty()) {
+    return RunSpec{.run_id = occasion.run_id, .command = {}, .task = task_of(definition, occasion)};
+  }
   std::optional<runner::PeriodTimes> period;
   if (occasion.period) period = {occasion.period->nominal, occasion.period->due()};
   Result<RunSpec> spec = runner::run_spec_of(definition, occasion.run_id, period);
@@ -30,20 +49,8 @@ LogLevel level_of(jobs::Severity severity) {
   return severity == jobs::Severity::warning ? LogLevel::warning : LogLevel::info;
 }
 
-// A job that submits a task needs a queue, and this daemon has none.
-void refuse_tasks(jobs::LoadedJobs& jobs) {
-  const auto submits = [](const jobs::JobDefinition& definition) { return !definition.options->task.empty(); };
-  for (const jobs::JobDefinition& definition : jobs.definitions) {
-    if (!submits(definition)) continue;
-    jobs::Problem& problem = jobs.problems.emplace_back();
-    problem.severity = jobs::Severity::warning;  // the other jobs of the file are in order
-    problem.file = *definition.file;
-    problem.at.line = definition.line;
-    problem.field = "task";
-    problem.message = "the job " + quoted(definition.job.identity, 200) + " submits a task, and there is no queue";
-    problem.cure = "give it a command";
-  }
-  std::erase_if(jobs.definitions, submits);
+bool has_tasks(const std::vector<jobs::JobDefinition>& definitions) {
+  return std::ranges::any_of(definitions, [](const auto& definition) { return !definition.options->task.empty(); });
 }
 
 std::int64_t count(std::size_t number) { return static_cast<std::int64_t>(number); }
@@ -60,8 +67,9 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log, std::unique_pt
       ledger_(std::move(ledger)),
       runner_(std::move(runner)),
       loop_(std::move(loop)),
+      submitter_(*runner_, clock_, log_),
       manager_(ServiceManager::from_environment()),
-      scheduler_({clock_, *ledger_, *runner_, log_, true}, spec_of),
+      scheduler_({clock_, *ledger_, submitter_, log_, true}, spec_of),
       keeper_(options_.state_directory, {}, log_) {}
 
 Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock, LineLog& log) {
@@ -81,7 +89,9 @@ Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options), clock, log, *std::move(ledger), *std::move(runner),
                                             *std::move(loop), std::move(file_system)));
   Daemon* self = daemon.get();
-  Status watched = daemon->loop_->watch(daemon->runner_->descriptor(), [] {});  // the turn that follows drains it
+  // The turn that follows drains them.
+  Status watched = daemon->loop_->watch(daemon->runner_->descriptor(), [] {});
+  if (watched) watched = daemon->loop_->watch(daemon->submitter_.descriptor(), [] {});
   if (watched)
     watched = daemon->loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [self](int s) { self->take_signal(s); });
   if (!watched) return fail(watched.error());
@@ -94,6 +104,7 @@ Status Daemon::run() {
     if (std::exchange(wants_reload_, false)) reload();
     const Wakeup wakeup = scheduler_.tick();
     if (scheduler_.broken()) return fail(*scheduler_.broken());
+    if (submitter_.broken()) return fail(*submitter_.broken());
     if (is_done(wakeup)) break;
     if (!options_.once) keeper_.turn(clock_.monotonic(), [this] { return scheduler_.active_run_ids(); });
     sleep_until(wakeup);
@@ -111,6 +122,7 @@ Status Daemon::start() {
   report(read);
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
   if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
+  if (Status opened = open_queue_for(jobs.definitions); !opened) return opened;
   if (Status started = scheduler_.start(std::move(jobs.definitions)); !started) return started;
   log_.info("daemon_started", {{"jobs", count(scheduler_.job_count())},
                                {"running", count(scheduler_.active_runs())},
@@ -124,9 +136,18 @@ Status Daemon::start() {
 
 jobs::LoadedJobs Daemon::read_jobs() {
   const jobs::LoadOptions load{jobs::host_zone(zones_), options_.source, std::nullopt};
-  jobs::LoadedJobs read = jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
-  refuse_tasks(read);
-  return read;
+  return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
+}
+
+// A host without tasks has no queue, and another process may own the one beside our state.
+Status Daemon::open_queue_for(const std::vector<jobs::JobDefinition>& definitions) {
+  if (queue_ || !has_tasks(definitions)) return {};
+  Result<std::unique_ptr<FileQueue>> queue =
+      FileQueue::open(*file_system_, clock_, log_, options_.state_directory + "/data");
+  if (!queue) return fail(queue.error());
+  queue_ = *std::move(queue);
+  submitter_.use(*queue_);
+  return {};
 }
 
 void Daemon::report(const jobs::LoadedJobs& jobs) {
@@ -147,7 +168,9 @@ void Daemon::reload() {
   for (const std::string& path : jobs.kept) {
     log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
   }
-  if (Status reloaded = scheduler_.reload(std::move(jobs.definitions)); !reloaded) {
+  Status reloaded = open_queue_for(jobs.definitions);
+  if (reloaded) reloaded = scheduler_.reload(std::move(jobs.definitions));
+  if (!reloaded) {
     log_.error("reload_failed", {{"reason", reloaded.error().message}});
   } else {
     log_.info("reloaded", {{"jobs", count(scheduler_.job_count())}});

@@ -12,9 +12,11 @@
 #include "kron/daemon/options.h"
 #include "kron/daemon/run_keeper.h"
 #include "kron/daemon/service_manager.h"
+#include "kron/daemon/submitting_runner.h"
 #include "kron/env/real_file_system.h"
 #include "kron/jobs/load.h"
 #include "kron/ledger/file_ledger.h"
+#include "kron/queue/file_queue.h"
 #include "kron/runner/real_process_runner.h"
 #include "kron/scheduler/scheduler.h"
 
@@ -39,6 +41,7 @@ class Daemon {
   Status start();
   void reload();
   jobs::LoadedJobs read_jobs();
+  Status open_queue_for(const std::vector<jobs::JobDefinition>& definitions);
   void report(const jobs::LoadedJobs& jobs);
   void take_signal(int signal);
   void begin_to_stop(int signal);
@@ -53,6 +56,8 @@ class Daemon {
   std::unique_ptr<FileLedger> ledger_;
   std::unique_ptr<runner::RealProcessRunner> runner_;
   std::unique_ptr<EventLoop> loop_;
+  std::unique_ptr<FileQueue> queue_;
+  SubmittingRunner submitter_;
   ServiceManager manager_;
   ZoneDatabase zones_;
   Scheduler scheduler_;

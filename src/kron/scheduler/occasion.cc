@@ -23,6 +23,15 @@ RunOccasion occasion_of(std::string_view identity, const Decision& period) {
   return {run_id_of(identity, period.nominal), Trigger::schedule, period};
 }
 
+RunOccasion occasion_of(const ActiveExecution& run) {
+  RunOccasion occasion{run.run_id, run.trigger, std::nullopt};
+  if (!run.period) return occasion;
+  Decision& period = occasion.period.emplace();
+  period.nominal = *run.period;
+  period.chosen = run.chosen;
+  return occasion;
+}
+
 void note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Decision& period, Outcome outcome,
                   Reason reason, Turn turn) {
   mark_handled(job, known.periods, period.nominal, turn);

@@ -22,6 +22,7 @@ struct RunOccasion {
   std::optional<Decision> period;  // none for a manual run
 };
 RunOccasion occasion_of(std::string_view identity, const Decision& period);
+RunOccasion occasion_of(const ActiveExecution& run);
 
 // `period` has reached `outcome`: the bookkeeping, Last*, and for all but executed the line of history (an executed
 // period gets its line when its run ends).

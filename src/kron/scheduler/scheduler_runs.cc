@@ -22,7 +22,8 @@ void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
     const std::vector<ActiveExecution> active = jobs_.known(job).active;
     for (const ActiveExecution& run : active) {
       const ProcessIdentity process{static_cast<pid_t>(run.pid), run.process_start, run.boot_id};
-      if (const auto exit = world_.runner.adopt(run.run_id, process)) {
+      const RunSpec spec = make_spec_(jobs_.wake(job).definition, occasion_of(run));
+      if (const auto exit = world_.runner.resume(spec, process)) {
         take_exit(*exit, t);
       } else {
         say_adopted(jobs_.wake(job), run);

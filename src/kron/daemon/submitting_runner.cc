@@ -1,0 +1,95 @@
+#include "kron/daemon/submitting_runner.h"
+
+#include <cstdint>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kron::daemon {
+namespace {
+
+// sysexits.h: the input was wrong in some way.
+constexpr int kRefusedTask = 65;
+
+// No process has this PID: it stands for a task in the record of a run.
+constexpr pid_t kNoProcess = 0;
+
+}  // namespace
+
+SubmittingRunner::SubmittingRunner(ProcessRunner& processes, const Clock& clock, Log& log)
+    : processes_(processes), clock_(clock), log_(log), event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Result<ProcessIdentity> SubmittingRunner::start(const RunSpec& spec) {
+  if (!spec.task) return processes_.start(spec);
+  if (queue_ == nullptr) return fail(Code::conflict, "there is no queue to submit the task " + spec.task->id + " to");
+  held_.insert_or_assign(spec.run_id, *spec.task);
+  return ProcessIdentity{kNoProcess, 0, clock_.boot_id()};
+}
+
+void SubmittingRunner::make_due(std::string run_id, TaskToSubmit task) {
+  due_.push_back({std::move(run_id), std::move(task)});
+  const std::uint64_t one = 1;
+  (void)::write(event_.get(), &one, sizeof one);
+}
+
+Status SubmittingRunner::open_gate(std::string_view run_id) {
+  const auto held = held_.find(run_id);
+  if (held == held_.end()) return processes_.open_gate(run_id);
+  make_due(held->first, std::move(held->second));
+  held_.erase(held);
+  return {};
+}
+
+void SubmittingRunner::abandon(std::string_view run_id) {
+  const auto held = held_.find(run_id);
+  if (held == held_.end()) return processes_.abandon(run_id);
+  held_.erase(held);
+}
+
+std::optional<RunExit> SubmittingRunner::adopt(std::string_view run_id, const ProcessIdentity& process) {
+  return processes_.adopt(run_id, process);
+}
+
+std::optional<RunExit> SubmittingRunner::resume(const RunSpec& spec, const ProcessIdentity& process) {
+  if (process.pid != kNoProcess) return processes_.adopt(spec.run_id, process);
+  if (!spec.task || queue_ == nullptr) {
+    return RunExit{spec.run_id, std::nullopt, "the job submits no task any more; look for it in the queue"};
+  }
+  make_due(spec.run_id, *spec.task);
+  return std::nullopt;
+}
+
+std::vector<RunExit> SubmittingRunner::drain_exits() {
+  std::vector<RunExit> exits = processes_.drain_exits();
+  if (!due_.empty()) submit_due(exits);
+  return exits;
+}
+
+// What became due together shares the queue's syncs.
+void SubmittingRunner::submit_due(std::vector<RunExit>& exits) {
+  std::uint64_t count = 0;
+  (void)::read(event_.get(), &count, sizeof count);
+  std::vector<NewTask> tasks;
+  for (const Due& due : due_) tasks.push_back({.id = due.task.id, .type = due.task.type, .data = due.task.data});
+  const std::vector<Result<SubmitAnswer>> answers = queue_->submit(tasks);
+  for (std::size_t i = 0; i < due_.size(); ++i) {
+    if (std::optional<RunExit> exit = exit_of(due_[i], answers[i])) exits.push_back(*std::move(exit));
+  }
+  due_.clear();
+}
+
+std::optional<RunExit> SubmittingRunner::exit_of(const Due& due, const Result<SubmitAnswer>& answer) {
+  if (answer) {
+    // A conflict is ours, too: the job was edited between the submit and its repetition.
+    log_.info(
+        "task_submitted",
+        {{"task", due.task.id}, {"type", due.task.type}, {"runId", due.run_id}, {"outcome", name_of(answer->outcome)}});
+    return RunExit{due.run_id, 0, "submitted as task " + due.task.id};
+  }
+  log_.error("task_refused", {{"task", due.task.id}, {"runId", due.run_id}, {"reason", answer.error().message}});
+  if (answer.error().code == Code::invalid) return RunExit{due.run_id, kRefusedTask, answer.error().message};
+  broken_ = answer.error();
+  return std::nullopt;
+}
+
+}  // namespace kron::daemon

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/env/clock.h"
+#include "kron/env/descriptor.h"
+#include "kron/env/log.h"
+#include "kron/env/process_runner.h"
+#include "kron/queue/task_queue.h"
+
+namespace kron::daemon {
+
+// Runs that are tasks go to the queue, all others to processes. A task is submitted when its gate opens, that is, when
+// the period's record is durable; a daemon that dies in between leaves a record of an active run, and the next one
+// submits again under the same id, which the queue takes once. Its run has ended when it is durably in the queue.
+class SubmittingRunner : public ProcessRunner {
+ public:
+  // All outlive it.
+  SubmittingRunner(ProcessRunner& processes, const Clock& clock, Log& log);
+
+  // Before this, a run that is a task cannot start.
+  void use(TaskQueue& queue) { queue_ = &queue; }
+
+  Result<ProcessIdentity> start(const RunSpec& spec) override;
+  Status open_gate(std::string_view run_id) override;
+  void abandon(std::string_view run_id) override;
+  std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
+  std::optional<RunExit> resume(const RunSpec& spec, const ProcessIdentity& process) override;
+  void terminate(std::string_view run_id) override { processes_.terminate(run_id); }
+  void kill(std::string_view run_id) override { processes_.kill(run_id); }
+  std::vector<RunExit> drain_exits() override;
+
+  // Readable when drain_exits has tasks to submit.
+  int descriptor() const { return event_.get(); }
+
+  // Why tasks cannot be submitted any more: the daemon must end, and the next one tries again.
+  [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }
+
+ private:
+  struct Due {
+    std::string run_id;
+    TaskToSubmit task;
+  };
+
+  void make_due(std::string run_id, TaskToSubmit task);
+  void submit_due(std::vector<RunExit>& exits);
+  std::optional<RunExit> exit_of(const Due& due, const Result<SubmitAnswer>& answer);
+
+  ProcessRunner& processes_;
+  const Clock& clock_;
+  Log& log_;
+  TaskQueue* queue_ = nullptr;
+  Descriptor event_;
+  std::map<std::string, TaskToSubmit, std::less<>> held_;
+  std::vector<Due> due_;
+  std::optional<Error> broken_;
+};
+
+}  // namespace kron::daemon

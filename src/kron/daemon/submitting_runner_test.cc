@@ -1,0 +1,94 @@
+#include "kron/daemon/submitting_runner.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/base/rfc3339.h"
+#include "kron/env/fake/capturing_log.h"
+#include "kron/env/fake/fake_clock.h"
+#include "kron/env/fake/fake_process_runner.h"
+#include "kron/queue/memory_queue.h"
+
+namespace kron::daemon {
+namespace {
+
+class SubmittingRunnerTest : public ::testing::Test {
+ protected:
+  SubmittingRunnerTest() { runner_.use(queue_); }
+
+  static RunSpec task_run(std::string run_id, std::string data = "null") {
+    return {.run_id = run_id, .command = {}, .task = TaskToSubmit{"task-" + run_id, "MAIL", std::move(data)}};
+  }
+  bool is_in_queue(std::string_view task_id) { return queue_.get(task_id).has_value(); }
+
+  testing::FakeClock clock_{*parse_rfc3339("2026-03-01T00:00:00Z")};
+  testing::CapturingLog log_;
+  testing::FakeProcessRunner processes_;
+  MemoryQueue queue_{clock_};
+  SubmittingRunner runner_{processes_, clock_, log_};
+};
+
+TEST_F(SubmittingRunnerTest, ATaskIsSubmittedWhenItsGateOpensAndNotBefore) {
+  const auto process = runner_.start(task_run("a"));
+  ASSERT_TRUE(process);
+  EXPECT_TRUE(runner_.drain_exits().empty());
+  EXPECT_FALSE(is_in_queue("task-a"));
+  ASSERT_TRUE(runner_.open_gate("a"));
+  const auto exits = runner_.drain_exits();
+  ASSERT_EQ(exits.size(), 1U);
+  EXPECT_EQ(exits[0], (RunExit{"a", 0, "submitted as task task-a"}));
+  EXPECT_TRUE(is_in_queue("task-a"));
+}
+
+TEST_F(SubmittingRunnerTest, AnAbandonedRunSubmitsNothing) {
+  ASSERT_TRUE(runner_.start(task_run("a")));
+  runner_.abandon("a");
+  EXPECT_TRUE(runner_.drain_exits().empty());
+  EXPECT_FALSE(is_in_queue("task-a"));
+  EXPECT_FALSE(runner_.open_gate("a"));
+}
+
+TEST_F(SubmittingRunnerTest, ARunWhoseDaemonDiedIsSubmittedAgainAndIsStillOneTask) {
+  const ProcessIdentity process = runner_.start(task_run("a")).value();
+  ASSERT_TRUE(runner_.open_gate("a"));
+  EXPECT_EQ(runner_.drain_exits().size(), 1U);
+  SubmittingRunner next(processes_, clock_, log_);
+  next.use(queue_);
+  EXPECT_EQ(next.resume(task_run("a"), process), std::nullopt);
+  EXPECT_EQ(next.drain_exits().size(), 1U);
+  EXPECT_EQ(queue_.counts(), (TaskCounts{1, 0}));
+}
+
+TEST_F(SubmittingRunnerTest, AJobThatWasEditedInBetweenKeepsTheTaskItHasSubmitted) {
+  const ProcessIdentity process = runner_.start(task_run("a", "1")).value();
+  ASSERT_TRUE(runner_.open_gate("a"));
+  EXPECT_EQ(runner_.drain_exits().size(), 1U);
+  EXPECT_EQ(runner_.resume(task_run("a", "2"), process), std::nullopt);
+  EXPECT_EQ(runner_.drain_exits().at(0).code, 0);
+  EXPECT_EQ(queue_.get("task-a").value().spec.data, "1");
+}
+
+TEST_F(SubmittingRunnerTest, ATaskThatTheQueueRefusesIsAFailedRun) {
+  ASSERT_TRUE(runner_.start(task_run("a", "{not JSON")));
+  ASSERT_TRUE(runner_.open_gate("a"));
+  const auto exits = runner_.drain_exits();
+  ASSERT_EQ(exits.size(), 1U);
+  EXPECT_EQ(exits[0].code, 65);
+  EXPECT_EQ(runner_.broken(), std::nullopt);
+}
+
+TEST_F(SubmittingRunnerTest, WithoutAQueueNoTaskStarts) {
+  SubmittingRunner alone(processes_, clock_, log_);
+  EXPECT_FALSE(alone.start(task_run("a")));
+  EXPECT_TRUE(alone.resume(task_run("a"), ProcessIdentity{0, 0, clock_.boot_id()}));
+}
+
+TEST_F(SubmittingRunnerTest, CommandsAreProcessesAsBefore) {
+  ASSERT_TRUE(runner_.start({.run_id = "p", .command = {"true"}}));
+  ASSERT_TRUE(runner_.open_gate("p"));
+  EXPECT_EQ(processes_.executed(), std::vector<std::string>{"p"});
+  processes_.advance(Seconds(1));
+  EXPECT_EQ(runner_.drain_exits().at(0).run_id, "p");
+}
+
+}  // namespace
+}  // namespace kron::daemon
