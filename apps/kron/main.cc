@@ -9,6 +9,8 @@
 #include "kron/base/result.h"
 #include "kron/base/text.h"
 #include "next_times.h"
+#include "shared_flags.h"
+#include "task_verbs.h"
 #include "verbs.h"
 
 namespace kron::cli {
@@ -52,12 +54,6 @@ void add_files(CLI::App& verb, const char* name, SourceOptions& files) {
 void add_source(CLI::App& verb, SourceOptions& files) {
   verb.add_option("--source", files.source, "What the files are, whatever their names")
       ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
-}
-
-void add_format(CLI::App& verb, bool& json) {
-  verb.add_option_function<std::string>(
-          "--format", [&json](const std::string& format) { json = format == "json"; }, "text or json (text)")
-      ->check(CLI::IsMember({"text", "json"}));
 }
 
 std::function<int()> set_up_next(CLI::App& verb) {
@@ -216,6 +212,14 @@ constexpr std::array kVerbs{
          "  kron import crontab --system --to kron > machine.kron\n"
          "  kron import cronjob -f cronjob.yaml | kubectl apply -f -",
          set_up_import},
+    Verb{"task", "Durable tasks: submit, list, show, retry, cancel, prune",
+         "  kron task submit --type mail '{\"to\":\"someone@example.com\"}'\n"
+         "  kron task list --state failed",
+         set_up_task},
+    Verb{"worker", "Runs a command for each task, and commits what it leaves exactly once",
+         "  kron worker --type mail --exec ./send-mail --concurrency 4\n"
+         "  kron worker --shell --exec 'gzip > \"$KRON_STAGE_DIR/data.gz\"' --drain",
+         set_up_worker},
     Verb{"schema", "The JSON Schema of the YAML spelling, for editors", "  kron schema > kron-jobs.schema.json",
          set_up_schema},
     Verb{"completion", "A script that completes this command's words in a shell",
@@ -225,19 +229,30 @@ constexpr std::array kVerbs{
          set_up_completion},
 };
 
-// What there is to complete, read back from the flags as they were declared.
+void add_flags_of(const CLI::App& command, CompletedVerb& verb) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::vector<std::string> values = words_in(option->get_type_name());
+    if (option->get_lnames().empty()) {
+      if (!values.empty()) verb.words = values;
+      continue;
+    }
+    const std::string name = "--" + option->get_lnames().front();
+    if (std::ranges::find(verb.flags, name, &CompletedFlag::name) != verb.flags.end()) continue;
+    const bool takes_file = option->get_type_name() == "PATH" || option->get_type_name() == "DIR";
+    verb.flags.push_back({name, option->get_description(), values, takes_file});
+  }
+}
+
+// What there is to complete, read back from the flags as they were declared. A verb that has verbs of its own completes
+// their names, and the flags of them all.
 std::vector<CompletedVerb> completed_verbs(const CLI::App& app) {
   std::vector<CompletedVerb> verbs;
   for (const CLI::App* command : app.get_subcommands({})) {
     CompletedVerb verb{command->get_name(), command->get_description(), {}, {}};
-    for (const CLI::Option* option : command->get_options()) {
-      const std::vector<std::string> values = words_in(option->get_type_name());
-      if (option->get_lnames().empty()) {
-        if (!values.empty()) verb.words = values;
-        continue;
-      }
-      const bool takes_file = option->get_type_name() == "PATH";
-      verb.flags.push_back({"--" + option->get_lnames().front(), option->get_description(), values, takes_file});
+    add_flags_of(*command, verb);
+    for (const CLI::App* own : command->get_subcommands({})) {
+      add_flags_of(*own, verb);
+      verb.words.push_back(own->get_name());
     }
     verbs.push_back(std::move(verb));
   }
@@ -273,7 +288,7 @@ int run(int argc, char** argv) {
   }
   app.footer(examples +
              "\nExit status: 0 done, 1 a negative answer (some lines were bad), 2 wrong usage or input that "
-             "cannot be read, 70 an internal error.");
+             "cannot be read, 4 refused or in conflict with what is there, 70 an internal error.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -12,6 +12,7 @@
 #include "kron/forecast/load_text.h"
 #include "lines.h"
 #include "load_page.h"
+#include "progress_line.h"
 #include "verbs.h"
 
 namespace kron::cli {
@@ -42,33 +43,11 @@ std::size_t terminal_width() {
   return number > 0 ? std::min(static_cast<std::size_t>(number), kMost) : kUsual;
 }
 
-// One line on standard error that is written over, five times a second at most.
-class ProgressLine {
- public:
-  void show(std::size_t done, std::size_t total) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    shown_ = true;
-    std::fprintf(stderr, "\rkron simulate: %3zu %%", done * 100 / total);
-  }
-
-  ~ProgressLine() {
-    if (shown_) std::fprintf(stderr, "\r%*s\r", 24, "");
-  }
-
-  ProgressLine() = default;
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  bool shown_ = false;
-};
-
 Result<LoadProfile> profile_of(const jobs::LoadedJobs& loaded, const LoadQuestion& question, bool with_progress) {
-  ProgressLine line;
-  const LoadProgress progress = [&line](std::size_t done, std::size_t total) { line.show(done, total); };
+  ProgressLine line("kron simulate", with_progress);
+  const LoadProgress progress = [&line](std::size_t done, std::size_t total) {
+    line.show(std::to_string(done * 100 / total) + " %");
+  };
   Result<LoadProfile> profile = load_profile(loaded.definitions, question, with_progress ? progress : LoadProgress());
   if (!profile) return about_flag(profile.error(), "--" + profile.error().field);
   return profile;

@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <malloc.h>
 #include <mutex>
 #include <stdlib.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "kron/env/durable.h"
@@ -19,7 +21,8 @@
 
 // Durable submits and whole lives of tasks per second, each beside the bare cost of the same file operations in the
 // same run; and the memory of a million tasks that wait. QUEUE_BENCH_DIR says on which disk (default: the working
-// directory).
+// directory). With an argument N only this: a queue with N waiting tasks on the disk is opened, and its memory and time
+// are measured.
 namespace {
 
 using namespace kron;
@@ -229,6 +232,42 @@ double index_bytes_per_task(std::size_t count) {
   return static_cast<double>(used() - before) / static_cast<double>(count);
 }
 
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t pages = 0;
+  file >> pages >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Whoever submitted them has gone: their files are written as they lie there, without the syncs.
+void write_waiting(const std::string& data_directory, std::size_t count) {
+  const std::string pending = data_directory + "/tasks/pending/";
+  std::filesystem::create_directories(pending);
+  for (std::size_t i = 0; i < count; ++i) {
+    const NewTask task = task_number(i);
+    std::ofstream(pending + task_file_name(task.id)) << task_text(new_task(task, i + 1, instant_of(1'767'225'600)));
+  }
+}
+
+std::string opened_queue(std::size_t count) {
+  const Scratch scratch;
+  write_waiting(scratch.path() + "/data", count);
+  RealFileSystem files;
+  const RealClock clock;
+  NoLog log;
+  const std::size_t before = resident_bytes();
+  std::unique_ptr<FileQueue> queue;
+  const double seconds =
+      seconds_of([&] { queue = FileQueue::open(files, clock, log, scratch.path() + "/data").value(); });
+  require(queue->counts().pending == count);
+  JsonWriter out;
+  out.begin_map().key("tasks").integer(static_cast<std::int64_t>(count));
+  out.key("resident_bytes").integer(static_cast<std::int64_t>(resident_bytes() - before));
+  out.key("resident_bytes_per_task").real(static_cast<double>(resident_bytes() - before) / static_cast<double>(count));
+  out.key("open_seconds").real(seconds);
+  return out.end_map().take();
+}
+
 // Ours and the bare cost by turns, the best of each: other users of the disk disturb both alike.
 void report(JsonWriter& out, std::string_view name, auto&& ours, auto&& bare) {
   Measured best;
@@ -248,7 +287,11 @@ void report(JsonWriter& out, std::string_view name, auto&& ours, auto&& bare) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::puts(opened_queue(std::max(std::strtoull(argv[1], nullptr, 10), 1ULL)).c_str());
+    return 0;
+  }
   const std::size_t scale = is_brief() ? 1 : 5;
   JsonWriter out;
   out.begin_map().key("submit").begin_map();

@@ -1,6 +1,8 @@
 #include "kron/env/real_file_system.h"
 
 #include <atomic>
+#include <csignal>
+#include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -88,6 +90,25 @@ std::optional<std::string> read_all(int fd, std::size_t size) {
   bytes.resize(have);
   return bytes;
 }
+
+// The PID that whoever has the lock wrote into the file.
+std::string holder_of(int fd) {
+  std::string pid = "unknown";
+  char text[20];
+  const ssize_t size = uninterrupted([&] { return ::pread(fd, text, sizeof text, 0); });
+  if (size > 0) pid.assign(text, static_cast<std::size_t>(size));
+  return pid;
+}
+
+// A process that is killed while it starts another leaves its locks to that one until it executes its program: then
+// nobody owns what is locked, and a moment later it is free.
+bool has_died(const std::string& pid) {
+  const long number = std::strtol(pid.c_str(), nullptr, 10);
+  return number > 0 && ::kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
+}
+
+constexpr int kLookAgain = 200;
+constexpr useconds_t kBetweenLooks = 10'000;
 
 class RealDirectory : public Directory {
  public:
@@ -181,11 +202,11 @@ class RealDirectory : public Directory {
   Result<std::unique_ptr<Lock>> lock(std::string_view name) override {
     auto fd = open("lock", name, O_RDWR | O_CREAT | O_NONBLOCK, 0600);
     if (!fd) return fail(fd.error());
-    if (uninterrupted([&] { return ::flock(fd->get(), LOCK_EX | LOCK_NB); }) != 0) {
+    for (int waited = 0; uninterrupted([&] { return ::flock(fd->get(), LOCK_EX | LOCK_NB); }) != 0; ++waited) {
       if (errno != EWOULDBLOCK) return failed("lock", name);
-      const auto holder = read_all(fd->get(), 20);
-      const std::string pid = holder && !holder->empty() ? *holder : "unknown";
-      return fail(lock_is_taken(path_of(name), pid));
+      const std::string holder = holder_of(fd->get());
+      if (!has_died(holder) || waited == kLookAgain) return fail(lock_is_taken(path_of(name), holder));
+      ::usleep(kBetweenLooks);
     }
     // The PID is a courtesy to whom we keep out: a full disk must not stop us here.
     const std::string pid = std::to_string(::getpid());

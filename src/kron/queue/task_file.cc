@@ -8,6 +8,8 @@
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
 #include "kron/queue/opaque_json.h"
+#include "kron/queue/task_reader.h"
+#include "kron/queue/task_request.h"
 #include "kron/queue/transitions.h"
 
 namespace kron {
@@ -60,71 +62,8 @@ std::string follow_up_text(const NewTask& spec) {
   return closed_with_payload(out, spec);
 }
 
-// Reads members by name, and remembers the first that is wrong.
-class Reader {
- public:
-  Reader(const Node& map, Status& status) : map_(map), status_(status) {}
-
-  std::string text(std::string_view key) {
-    const std::string* found = get<std::string>(key);
-    return found != nullptr ? *found : std::string();
-  }
-  std::string required_text(std::string_view key) {
-    if (map_.find(key) == nullptr) wrong(key, "is missing");
-    return text(key);
-  }
-  void number(std::string_view key, auto& target, std::int64_t least, std::int64_t most) {
-    const auto* found = get<std::int64_t>(key);
-    if (found == nullptr) return;
-    if (*found < least || *found > most) return wrong(key, "is out of range");
-    target = static_cast<std::remove_reference_t<decltype(target)>>(*found);
-  }
-  bool flag(std::string_view key) {
-    const bool* found = get<bool>(key);
-    return found != nullptr && *found;
-  }
-  std::optional<Instant> time(std::string_view key) {
-    const std::string* found = get<std::string>(key);
-    return found != nullptr ? taken(key, parse_rfc3339(*found)) : std::nullopt;
-  }
-  std::optional<Seconds> duration(std::string_view key) {
-    const std::string* found = get<std::string>(key);
-    return found != nullptr ? taken(key, parse_whole_seconds(*found)) : std::nullopt;
-  }
-  const Node::List& list(std::string_view key) {
-    static const Node::List kNone;
-    const auto* found = get<Node::List>(key);
-    return found != nullptr ? *found : kNone;
-  }
-  const Node* map(std::string_view key) { return get<Node::Map>(key) != nullptr ? map_.find(key) : nullptr; }
-
-  void wrong(std::string_view key, std::string_view problem) {
-    if (status_) status_ = fail(Code::invalid, "`" + std::string(key) + "` " + std::string(problem), std::string(key));
-  }
-
- private:
-  template <class T>
-  const T* get(std::string_view key) {
-    const Node* found = map_.find(key);
-    if (found == nullptr || found->is_null()) return nullptr;
-    const T* value = found->as<T>();
-    if (value == nullptr) wrong(key, "is " + std::string(kind_of(*found)));
-    return value;
-  }
-
-  template <class T>
-  std::optional<T> taken(std::string_view key, const Result<T>& value) {
-    if (value) return *value;
-    wrong(key, value.error().message);
-    return std::nullopt;
-  }
-
-  const Node& map_;
-  Status& status_;
-};
-
 Execution read_execution(const Node& node, std::string_view task_id, Status& status) {
-  Reader in(node, status);
+  TaskReader in(node, status);
   Execution e;
   e.exec_id = in.required_text("exec_id");
   in.number("attempt", e.attempt, 1, kMostAttempts + 1);
@@ -149,31 +88,7 @@ Execution read_execution(const Node& node, std::string_view task_id, Status& sta
   return e;
 }
 
-// `text` is the document without blanks, so that a position in it is an offset.
-NewTask read_spec(const Node& node, std::string_view text, Status& status) {
-  Reader in(node, status);
-  NewTask spec;
-  spec.id = in.required_text("taskId");
-  if (Status good = check_task_id(spec.id); !good) in.wrong("taskId", good.error().message);
-  in.number("priority", spec.priority, -kMostPriority, kMostPriority);
-  spec.run_at = in.time("runAt");
-  in.number("maxAttempts", spec.retry.max_attempts, 1, kMostAttempts);
-  spec.retry.backoff = in.duration("backoff").value_or(spec.retry.backoff);
-  spec.retry.most_backoff = in.duration("maxBackoff").value_or(spec.retry.most_backoff);
-  spec.timeout = in.duration("timeout");
-  spec.unique_key = in.text("uniqueKey");
-  const Node* payload = in.map("payload");
-  if (payload == nullptr) {
-    in.wrong("payload", "is missing");
-    return spec;
-  }
-  spec.type = Reader(*payload, status).required_text("type");
-  if (Status good = check_task_type(spec.type); !good) in.wrong("payload", good.error().message);
-  if (const Node* data = payload->find("data")) spec.data = value_at(text, data->position().column - 1);
-  return spec;
-}
-
-void check_state_word(Reader& in, Task& task) {
+void check_state_word(TaskReader& in, Task& task) {
   const std::string word = in.text("state");
   const bool is_completed = word == state_word_of(Place::completed);
   if (!is_completed && word != state_word_of(Place::pending) && word != state_word_of(Place::running)) {
@@ -231,9 +146,9 @@ Result<Task> parse_task(std::string_view text, std::string_view task_id) {
   if (!document) return fail(document.error());
   if (document->as<Node::Map>() == nullptr) return fail(Code::invalid, "a task is a JSON object");
   Status status;
-  Reader in(*document, status);
+  TaskReader in(*document, status);
   Task task;
-  task.spec = read_spec(*document, compact, status);
+  task.spec = read_new_task(*document, compact, status);
   if (task.spec.id != task_id) in.wrong("taskId", "is " + quoted(task.spec.id) + ", not what the file's name says");
   task.created_at = in.time("createdAt").value_or(Instant());
   task.updated_at = in.time("updatedAt").value_or(task.created_at);
@@ -241,7 +156,10 @@ Result<Task> parse_task(std::string_view text, std::string_view task_id) {
   for (const Node& node : in.list("executions")) task.executions.push_back(read_execution(node, task_id, status));
   task.result = in.text("result");
   task.staging = in.text("staging");
-  for (const Node& node : in.list("followUps")) task.follow_ups.push_back(read_spec(node, compact, status));
+  for (const Node& node : in.list("followUps")) {
+    task.follow_ups.push_back(read_new_task(node, compact, status));
+    if (task.follow_ups.back().id.empty()) in.wrong("followUps", "has a task without an id");
+  }
   check_state_word(in, task);
   if (!status) return fail(status.error());
   return task;

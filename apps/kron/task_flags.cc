@@ -1,0 +1,154 @@
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+
+#include "kron/queue/task.h"
+#include "shared_flags.h"
+#include "task_verbs.h"
+
+namespace kron::cli {
+namespace {
+
+using Start = std::function<int()>;
+
+void add_common(CLI::App& verb, TaskOptions& options) {
+  verb.add_option("--data-dir", options.data_dir,
+                  "Where the tasks are (/var/lib/krond/data for root, else ~/.local/state/krond/data)")
+      ->type_name("DIR");
+  add_format(verb, options.json);
+}
+
+void add_type_filter(CLI::App& verb, std::string& type) {
+  verb.add_option("--type", type, "Only of this type")->type_name("TYPE");
+}
+
+Start set_up_submit(CLI::App& verb) {
+  const auto options = std::make_shared<SubmitOptions>();
+  auto* data = verb.add_option("DATA", options->data, "The payload's data, JSON; - is standard input (null)");
+  auto* file = verb.add_option("--data-file", options->data_file, "A file with the data instead")->type_name("PATH");
+  verb.add_option("--type", options->type, "What kind of work it is")->type_name("TYPE")->required();
+  verb.add_option("--id", options->id, "Its name; submitting it again is one task (a new name)")->type_name("ID");
+  verb.add_option("--priority", options->priority, "-100 to 100, higher first (0)")->type_name("N");
+  auto* run_at = verb.add_option("--run-at", options->run_at, "Not before this time")->type_name("TIME");
+  auto* delay = verb.add_option("--delay", options->delay, "Not before so long from now")->type_name("DURATION");
+  verb.add_option("--max-attempts", options->max_attempts, "Then it is FAILED (5)")->type_name("N");
+  verb.add_option("--backoff", options->backoff, "Before the second attempt, doubled for each further one (10s)")
+      ->type_name("DURATION");
+  verb.add_option("--max-backoff", options->most_backoff, "The longest back-off (1h)")->type_name("DURATION");
+  verb.add_option("--timeout", options->timeout, "Of one attempt (none)")->type_name("DURATION");
+  verb.add_option("--unique-key", options->unique_key, "Of all tasks that are not over, one may have it")
+      ->type_name("KEY");
+  add_common(verb, *options);
+  file->excludes(data);
+  delay->excludes(run_at);
+  return [options] { return task_submit(*options); };
+}
+
+Start set_up_submit_batch(CLI::App& verb) {
+  const auto options = std::make_shared<SubmitBatchOptions>();
+  verb.add_option("FILE", options->file, "Tasks, a JSON object a line; - is standard input")
+      ->type_name("PATH")
+      ->capture_default_str();
+  verb.add_flag("--progress", options->progress, "Show progress even when standard error is no terminal");
+  add_common(verb, *options);
+  return [options] { return task_submit_batch(*options); };
+}
+
+Start set_up_list(CLI::App& verb) {
+  const auto options = std::make_shared<ListOptions>();
+  static const std::map<std::string, TaskState> kStates{{"pending", TaskState::pending},
+                                                        {"running", TaskState::running},
+                                                        {"succeeded", TaskState::succeeded},
+                                                        {"failed", TaskState::failed}};
+  verb.add_option_function<std::string>(
+          "--state", [options](const std::string& word) { options->state = kStates.at(CLI::detail::to_lower(word)); },
+          "Only in this state")
+      ->check(CLI::IsMember({"pending", "running", "succeeded", "failed"}, CLI::ignore_case));
+  add_type_filter(verb, options->type);
+  verb.add_option("--after", options->after, "Only ids behind this one, in the order of bytes")->type_name("ID");
+  verb.add_option("--limit", options->limit, "At most so many (100)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
+  add_common(verb, *options);
+  return [options] { return task_list(*options); };
+}
+
+Start set_up_show(CLI::App& verb) {
+  const auto options = std::make_shared<ShowOptions>();
+  verb.add_option("ID", options->id, "The task")->required();
+  add_common(verb, *options);
+  return [options] { return task_show(*options); };
+}
+
+Start set_up_retry(CLI::App& verb) {
+  const auto options = std::make_shared<RetryOptions>();
+  auto* ids = verb.add_option("ID", options->ids, "FAILED tasks");
+  auto* all = verb.add_flag("--all-failed", options->all_failed, "All FAILED tasks");
+  verb.add_option("--type", options->type, "With --all-failed: only of this type")->type_name("TYPE")->needs(all);
+  verb.add_option("--attempts", options->attempts, "How many more (5)")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMostAttempts));
+  add_common(verb, *options);
+  all->excludes(ids);
+  verb.final_callback([ids, all] {
+    if (ids->count() + all->count() == 0) throw CLI::RequiredError("ID or --all-failed");
+  });
+  return [options] { return task_retry(*options); };
+}
+
+Start set_up_cancel(CLI::App& verb) {
+  const auto options = std::make_shared<CancelOptions>();
+  verb.add_option("ID", options->ids, "Tasks that wait or run")->required();
+  add_common(verb, *options);
+  return [options] { return task_cancel(*options); };
+}
+
+Start set_up_prune(CLI::App& verb) {
+  const auto options = std::make_shared<PruneOptions>();
+  verb.add_option("--older-than", options->older_than, "Tasks that have been over for longer than this")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  add_common(verb, *options);
+  return [options] { return task_prune(*options); };
+}
+
+struct TaskVerb {
+  const char* name;
+  const char* summary;
+  const char* examples;
+  Start (*set_up)(CLI::App& verb);
+};
+
+constexpr TaskVerb kTaskVerbs[] = {
+    {"submit", "A task; it is safe on the disk when this ends",
+     "  kron task submit --type mail --id welcome-4711 '{\"to\":\"someone@example.com\"}'\n"
+     "  pg_dump --schema-only | jq -Rs . | kron task submit --type archive --delay 1h -",
+     set_up_submit},
+    {"submit-batch", "Many tasks, a JSON object a line, durable in groups",
+     "  kron task submit-batch tasks.jsonl --format json\n"
+     "  echo '{\"payload\":{\"type\":\"mail\",\"data\":{\"n\":1}}}' | kron task submit-batch",
+     set_up_submit_batch},
+    {"list", "Tasks by id", "  kron task list --state failed\n  kron task list --type mail --limit 1000 --format json",
+     set_up_list},
+    {"show", "A task with all its attempts", "  kron task show welcome-4711", set_up_show},
+    {"retry", "Gives FAILED tasks more attempts",
+     "  kron task retry welcome-4711\n  kron task retry --all-failed --type mail", set_up_retry},
+    {"cancel", "Ends tasks that are not over; they are FAILED then", "  kron task cancel welcome-4711", set_up_cancel},
+    {"prune", "Removes tasks that have been over for long; what they published stays",
+     "  kron task prune --older-than 7d", set_up_prune},
+};
+
+}  // namespace
+
+Start set_up_task(CLI::App& verb) {
+  verb.require_subcommand(1);
+  const auto chosen = std::make_shared<Start>();
+  for (const TaskVerb& one : kTaskVerbs) {
+    CLI::App* command = verb.add_subcommand(one.name, one.summary);
+    command->footer(std::string("Examples:\n") + one.examples);
+    command->parse_complete_callback([chosen, start = one.set_up(*command)] { *chosen = start; });
+  }
+  return [chosen] { return (*chosen)(); };
+}
+
+}  // namespace kron::cli

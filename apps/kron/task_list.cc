@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
+#include "kron/queue/task_file.h"
+#include "kron/queue/transitions.h"
+#include "lines.h"
+#include "task_session.h"
+#include "task_verbs.h"
+
+namespace kron::cli {
+namespace {
+
+constexpr std::size_t kShownBytes = 2000;
+constexpr std::size_t kPage = 1000;
+
+std::string attempts_of(const Task& task) {
+  return std::to_string(task.executions.size()) + "/" + std::to_string(task.spec.retry.max_attempts);
+}
+
+// Why it is where it is, as far as its last attempt tells.
+std::string reason_of(const Task& task) {
+  if (task.executions.empty() || task.executions.back().reason.empty()) return "";
+  return quoted(task.executions.back().reason, 60);
+}
+
+void print_table(const std::vector<Task>& tasks) {
+  std::size_t id_width = 4;
+  std::size_t type_width = 4;
+  for (const Task& task : tasks) {
+    id_width = std::max(id_width, task.spec.id.size());
+    type_width = std::max(type_width, task.spec.type.size());
+  }
+  for (const Task& task : tasks) {
+    const std::string_view state = name_of(state_of(task));
+    const std::string reason = reason_of(task);
+    std::printf("%-*s  %-*s  %-9.*s  %5s  %s%s%s\n", static_cast<int>(id_width), task.spec.id.c_str(),
+                static_cast<int>(type_width), task.spec.type.c_str(), static_cast<int>(state.size()), state.data(),
+                attempts_of(task).c_str(), rfc3339(task.updated_at).c_str(), reason.empty() ? "" : "  ",
+                reason.c_str());
+  }
+}
+
+void line(const char* name, const std::string& value) {
+  if (!value.empty()) std::printf("%-11s %s\n", name, value.c_str());
+}
+
+std::string time_text(const std::optional<Instant>& time) { return time ? rfc3339(*time) : ""; }
+
+// The other side of the worker's words may hold anything: it is shown, not obeyed by the terminal.
+std::string shown(std::string_view text) { return text.empty() ? "" : quoted(text, kShownBytes); }
+
+void print_execution(const Execution& e) {
+  const std::string_view status = name_of(e.status);
+  std::printf("  %3d  %-11.*s  %s  %s", e.attempt, static_cast<int>(status.size()), status.data(),
+              rfc3339(e.leased_at).c_str(), e.finished_at ? rfc3339(*e.finished_at).c_str() : "…");
+  if (!e.lease_owner.empty()) std::printf("  by %s", quoted(e.lease_owner).c_str());
+  if (!e.reason.empty()) std::printf("  %s", shown(e.reason).c_str());
+  std::printf("\n");
+}
+
+void print_task(const Task& task) {
+  const NewTask& spec = task.spec;
+  line("task", spec.id);
+  line("type", spec.type);
+  line("state", std::string(name_of(state_of(task))));
+  line("attempts", std::to_string(task.executions.size()) + " of " + std::to_string(spec.retry.max_attempts));
+  line("priority", std::to_string(spec.priority));
+  line("created", rfc3339(task.created_at));
+  line("updated", rfc3339(task.updated_at));
+  line("run at", time_text(spec.run_at));
+  line("back-off", duration_text(spec.retry.backoff) + " to " + duration_text(spec.retry.most_backoff));
+  line("timeout", spec.timeout ? duration_text(*spec.timeout) : "");
+  line("unique key", shown(spec.unique_key));
+  line("data", shown(spec.data));
+  line("result", shown(task.result));
+  line("output", task.staging.empty() ? "" : "effects/" + spec.id);
+  for (const NewTask& follow_up : task.follow_ups) line("follow-up", follow_up.id);
+  for (const Execution& execution : task.executions) print_execution(execution);
+}
+
+}  // namespace
+
+int task_list(const ListOptions& options) {
+  const auto session = TaskSession::open(options.data_dir, false);
+  if (!session) return refuse("task list", session.error(), options.json);
+  TaskFilter filter{.state = options.state, .type = options.type, .after = options.after};
+  std::vector<Task> tasks;
+  for (std::size_t left = options.limit; left > 0; left -= tasks.size()) {
+    filter.limit = std::min(left, kPage);
+    auto page = (*session)->client().list(filter);
+    if (!page) return refuse("task list", page.error(), options.json);
+    tasks = *std::move(page);
+    if (options.json) {
+      for (const Task& task : tasks) std::fputs(task_text(task).c_str(), stdout);
+    } else {
+      print_table(tasks);
+    }
+    if (tasks.size() < filter.limit) return 0;
+    filter.after = tasks.back().spec.id;
+  }
+  std::fprintf(stderr, "kron task list: there may be more: --after %s\n", filter.after.c_str());
+  return 0;
+}
+
+int task_show(const ShowOptions& options) {
+  const auto session = TaskSession::open(options.data_dir, false);
+  if (!session) return refuse("task show", session.error(), options.json);
+  const auto task = (*session)->client().get(options.id);
+  if (!task) return refuse("task show", task.error(), options.json);
+  if (options.json) {
+    std::fputs(task_text(*task).c_str(), stdout);
+  } else {
+    print_task(*task);
+  }
+  return 0;
+}
+
+}  // namespace kron::cli

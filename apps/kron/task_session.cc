@@ -1,0 +1,43 @@
+#include "task_session.h"
+
+#include <unistd.h>
+
+#include "kron/json/decide_request.h"
+#include "kron/json/writer.h"
+#include "task_owned_queue.h"
+
+namespace kron::cli {
+namespace {
+
+JsonWriter begun(std::string_view task_id, std::size_t line) {
+  JsonWriter json;
+  json.begin_map();
+  if (line > 0) json.key("line").integer(static_cast<std::int64_t>(line));
+  if (!task_id.empty()) json.member("taskId", task_id);
+  return json;
+}
+
+}  // namespace
+
+TaskSession::TaskSession() : log_(STDERR_FILENO, clock_, daemon::LogFormat::text, LogLevel::warning) {}
+
+Result<std::unique_ptr<TaskSession>> TaskSession::open(const std::string& data_dir, bool may_make) {
+  const auto path = data_directory(data_dir);
+  if (!path) return fail(path.error());
+  std::unique_ptr<TaskSession> session(new TaskSession());
+  auto client = OwnedQueue::open(*path, may_make, session->clock_, session->log_);
+  if (!client) return fail(client.error());
+  session->client_ = *std::move(client);
+  return session;
+}
+
+std::string outcome_json(std::string_view task_id, std::string_view outcome, std::size_t line) {
+  return begun(task_id, line).member("outcome", outcome).end_map().take();
+}
+
+std::string task_error_json(std::string_view task_id, const Error& error, std::size_t line) {
+  const std::string head = begun(task_id, line).take();
+  return head == "{" ? error_json(error) : head + "," + error_json(error).substr(1);
+}
+
+}  // namespace kron::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "kron/json/document.h"
+#include "kron/queue/task.h"
+
+// A task as it is submitted, in JSON: the members of a task file that are the submitter's to decide (docs/formats.md).
+namespace kron {
+
+// A payload as large as can be, with all that stands around it.
+inline constexpr std::size_t kMostRequestBytes = kMostPayloadBytes + (std::size_t{64} << 10);
+
+// One JSON object. `id` is empty when it names none. Code invalid: no such object, a member that is unknown or wrong;
+// the limits of task.h are checked when it is submitted.
+Result<NewTask> parse_new_task(std::string_view json);
+
+// The same from a document that may have other members; the first wrong one goes to `status`. `text` is the document
+// without blanks.
+NewTask read_new_task(const Node& node, std::string_view text, Status& status);
+
+}  // namespace kron

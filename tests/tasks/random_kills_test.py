@@ -1,0 +1,68 @@
+"""Many tasks through a worker whose process, the owner of the queue, is killed again and again: all are done in the
+end, and there are as many effects as commits. With KRON_TEST_SCALE=20 it is 100,000 tasks and a kill every second."""
+
+import json
+import random
+import subprocess
+import sys
+import time
+import unittest
+
+from tasks_host import IS_FULL, PATIENCE, Tasks
+
+COUNT = 100_000 if IS_FULL else 400
+# So many wait at a time: a start reads all that wait, which must not take as long as the worker is let live.
+AT_ONCE = 5_000 if IS_FULL else 400
+LIFE = 1.0 if IS_FULL else 0.15  # seconds
+
+
+class RandomKills(unittest.TestCase):
+    def run_and_kill(self, tasks, script, kills):
+        """Workers one after the other, each killed after its time, until one finds nothing left."""
+        while True:
+            log = tasks.root / "log"
+            with log.open("w", encoding="utf-8") as errors:
+                worker = subprocess.Popen(tasks.worker_command(script, "--drain", "--concurrency", 8, "--type", "T"),
+                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+            try:
+                status = worker.wait(LIFE * random.uniform(0.5, 1.5))
+                self.assertEqual(status, 0, log.read_text(encoding="utf-8")[-2000:] if status else "")
+                return kills
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()
+                kills += 1
+                self.assertLess(kills, COUNT)
+
+    def test_all_tasks_are_done_with_one_effect_each(self):
+        # Every effect is published by a commit; every run leaves a line beside it.
+        started = time.monotonic()
+        kills = 0
+        with Tasks() as tasks:
+            ran = tasks.root / "ran"
+            script = f'echo "$KRON_TASK_ID" >> {ran}; echo "$KRON_EXECUTION_ID" > "$KRON_STAGE_DIR/out"'
+            for first in range(0, COUNT, AT_ONCE):
+                tasks.submit_many({"taskId": f"t{i}", "payload": {"type": "T"}, "maxAttempts": 1000}
+                                  for i in range(first, first + AT_ONCE))
+                kills = self.run_and_kill(tasks, script, kills)
+            done = tasks.task("list", "--state", "succeeded", "--limit", COUNT + 1, "--format", "json",
+                              timeout=PATIENCE * 10).stdout.splitlines()
+            self.assertEqual(len(done), COUNT)
+            commits = {}
+            for line in done:
+                task = json.loads(line)
+                finished = [one["exec_id"] for one in task["executions"] if one["status"] == "DONE"]
+                self.assertEqual(len(finished), 1, task)
+                commits[task["taskId"]] = finished[0]
+            effects = {path.name: (path / "out").read_text(encoding="utf-8").strip()
+                       for path in (tasks.data / "effects").iterdir()}
+            self.assertEqual(effects, commits)
+            tasks.expect_tidy(self)
+            runs = len(ran.read_text(encoding="utf-8").splitlines())
+        self.assertGreater(kills, 2)
+        self.assertGreaterEqual(runs, COUNT)
+        print(f"{COUNT} tasks, {kills} kills, {runs} runs, {time.monotonic() - started:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
