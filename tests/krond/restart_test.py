@@ -120,7 +120,8 @@ class Pauses(OnHost):
         krond = self.host.started("--on-stop", "wait")
         krond.wait_for("run_ended", identity="patient", count=2)
         krond.signal(signal.SIGSTOP)
-        select.select([], [], [], 4.5)
+        # The stop may hit krond in the middle of a turn, of which ten seconds count as its own load.
+        select.select([], [], [], 16.5)
         krond.signal(signal.SIGCONT)
         krond.wait_for("passed_over", identity="patient")
         krond.wait_for("passed_over", identity="strict")

@@ -40,7 +40,8 @@ class KilledAtEveryCall(unittest.TestCase):
                     kinds.add(report_here["killed_at"])
                     check(tasks, printed)
         print(f"{self.id()}: {report['calls']} calls, killed at {sorted(kinds)}", file=sys.stderr)
-        self.assertGreater(len(kinds), 4)
+        if IS_FULL:
+            self.assertGreater(len(kinds), 4)
 
     def test_submit(self):
         def prepare(tasks):
