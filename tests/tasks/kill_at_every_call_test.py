@@ -36,8 +36,11 @@ class KilledAtEveryCall(unittest.TestCase):
             for call in points(report["calls"]):
                 with self.subTest(call=call), origin.copy() as tasks:
                     report_here, printed = killed_at(call, command(tasks))
-                    self.assertEqual(report_here["status"], 137, printed)
-                    kinds.add(report_here["killed_at"])
+                    # Threads do not always make the same calls: it may come to its end before the last of them.
+                    was_killed = report_here["killed_at"] is not None
+                    self.assertEqual(report_here["status"], 137 if was_killed else 0, printed)
+                    if was_killed:
+                        kinds.add(report_here["killed_at"])
                     check(tasks, printed)
         print(f"{self.id()}: {report['calls']} calls, killed at {sorted(kinds)}", file=sys.stderr)
         if IS_FULL:
