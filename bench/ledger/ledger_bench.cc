@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kron/env/descriptor.h"
+#include "kron/env/fake/silent_log.h"
 #include "kron/env/real_file_system.h"
 #include "kron/ledger/file_ledger.h"
 #include "kron/ledger/state_names.h"
@@ -28,11 +29,6 @@ using BenchClock = std::chrono::steady_clock;
 
 constexpr std::size_t kSyncThreads = 8;  // as many as the real file system uses
 constexpr std::size_t kOpenAtOnce = 256;
-
-class SilentLog : public kron::Log {
- public:
-  void write(kron::LogLevel, std::string_view, std::span<const kron::LogField>) override {}
-};
 
 void require(bool ok, const char* what) {
   if (ok) return;
@@ -132,7 +128,7 @@ class BareDirectory {
 // Both sides in turn, so that a busy machine is busy for both.
 void bench_batches(const std::string& root, bool brief) {
   kron::RealFileSystem file_system;
-  SilentLog log;
+  kron::testing::SilentLog log;
   const auto ledger = FileLedger::open(file_system, root + "/ledger", log).value();
   std::filesystem::create_directory(root + "/bare");
   BareDirectory bare(root + "/bare");
@@ -185,7 +181,7 @@ void make_records(const std::string& path, std::size_t count) {
 void bench_load(const std::string& root, std::size_t count, const char* comma) {
   const std::string path = root + "/load-" + std::to_string(count);
   kron::RealFileSystem file_system;
-  SilentLog log;
+  kron::testing::SilentLog log;
   const auto ledger = FileLedger::open(file_system, path, log).value();
   make_records(path, count);
   std::vector<std::string> identities;

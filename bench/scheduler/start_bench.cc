@@ -10,6 +10,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "kron/env/fake/silent_log.h"
 #include "kron/env/real_file_system.h"
 #include "kron/jobs/load.h"
 #include "kron/json/writer.h"
@@ -22,11 +23,6 @@
 namespace {
 
 using BenchClock = std::chrono::steady_clock;
-
-class SilentLog : public kron::Log {
- public:
-  void write(kron::LogLevel, std::string_view, std::span<const kron::LogField>) override {}
-};
 
 // No job is due while this runs.
 class NoRunner : public kron::ProcessRunner {
@@ -124,7 +120,7 @@ struct Host {
   explicit Host(const std::string& directory) : ledger(*kron::FileLedger::open(file_system, directory, log)) {}
 
   kron::RealFileSystem file_system;
-  SilentLog log;
+  kron::testing::SilentLog log;
   kron::RealClock clock;
   NoRunner runner;
   std::unique_ptr<kron::FileLedger> ledger;

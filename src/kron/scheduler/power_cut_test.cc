@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "kron/core/sample_jobs.h"
+#include "kron/env/fake/silent_log.h"
 #include "kron/env/fake/sweep.h"
 #include "kron/ledger/state_names.h"
 #include "kron/scheduler/fake/daemon.h"
@@ -15,11 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using jobs::JobDefinition;
-
-class SilentLog : public Log {
- public:
-  void write(LogLevel, std::string_view, std::span<const LogField>) override {}
-};
 
 JobDefinition job(JobSpec spec, std::string name) {
   spec.identity = name;

@@ -8,6 +8,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
+#include "kron/env/fake/silent_log.h"
 #include "kron/env/fake/survivors.h"
 
 namespace kron::testing {
@@ -15,11 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using jobs::JobDefinition;
-
-class SilentLog : public Log {
- public:
-  void write(LogLevel, std::string_view, std::span<const LogField>) override {}
-};
 
 class Dice {
  public:
