@@ -27,7 +27,10 @@ class Hostile(unittest.TestCase):
     def test_ids_and_types_that_are_no_names(self):
         for bad in BAD_IDS[1:]:
             self.expect_refused(self.tasks.task("submit", "--type", "T", f"--id={bad}"))
-            self.expect_refused(self.tasks.task("submit", f"--type={bad}"))
+            of_no_type = self.tasks.task("submit", f"--type={bad}")
+            self.expect_refused(of_no_type)
+            self.assertIn("type", of_no_type.stderr)
+            self.assertNotIn("taskId", of_no_type.stderr)
             for verb in ("show", "retry", "cancel"):
                 self.expect_refused(self.tasks.task(verb, "--", bad))
         lines = "".join(json.dumps({"taskId": bad, "payload": {"type": "T"}}) + "\n" for bad in [*BAD_IDS, "a\0b"])

@@ -107,8 +107,9 @@ Status check_worker_name(std::string_view name) {
 }
 
 Result<NewTask> checked(NewTask task) {
-  if (Status good = check_task_id(task.id); !good) return fail(good.error());
+  // The type first: an id may have been made from it.
   if (Status good = check_task_type(task.type); !good) return fail(good.error());
+  if (Status good = check_task_id(task.id); !good) return fail(good.error());
   if (Status good = check_line(task.unique_key, "unique key", "uniqueKey"); !good) return fail(good.error());
   if (Status good = check_numbers(task); !good) return fail(good.error());
   if (Status good = check_payload(task.data); !good) return fail(good.error());
