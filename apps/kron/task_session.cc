@@ -19,7 +19,7 @@ JsonWriter begun(std::string_view task_id, std::size_t line) {
 
 }  // namespace
 
-TaskSession::TaskSession() : log_(STDERR_FILENO, clock_, daemon::LogFormat::text, LogLevel::warning) {}
+TaskSession::TaskSession() : log_(STDERR_FILENO, clock_, LogFormat::text, LogLevel::warning) {}
 
 Result<std::unique_ptr<TaskSession>> TaskSession::open(const std::string& data_dir, bool may_make) {
   const auto path = data_directory(data_dir);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kron/daemon/line_log.h"
+#include "kron/log/line_log.h"
 #include "task_client.h"
 
 namespace kron::cli {
@@ -22,7 +22,7 @@ class TaskSession {
   TaskSession();
 
   RealClock clock_;
-  daemon::LineLog log_;
+  LineLog log_;
   std::unique_ptr<TaskClient> client_;
 };
 

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "kron/daemon/event_loop.h"
+#include "kron/env/event_loop.h"
 #include "kron/queue/transitions.h"
 
 namespace kron::cli {
@@ -18,7 +18,7 @@ bool may_pass(const Error& error) { return error.code == Code::unreachable; }
 }  // namespace
 
 Status Worker::run() {
-  auto loop = daemon::EventLoop::create(Nanoseconds(0));
+  auto loop = EventLoop::create(Nanoseconds(0));
   if (!loop) return fail(loop.error());
   if (Status watched = (*loop)->watch(commands_.descriptor(), [] {}); !watched) return watched;
   if (Status taken = (*loop)->take_signals({SIGTERM, SIGINT}, [this](int signal) { stop(signal); }); !taken) {

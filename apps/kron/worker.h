@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kron/daemon/line_log.h"
+#include "kron/log/line_log.h"
 #include "task_client.h"
 #include "worker_commands.h"
 
@@ -32,7 +32,7 @@ struct WorkerOptions {
 class Worker {
  public:
   // All outlive the worker.
-  Worker(TaskClient& client, Commands& commands, const Clock& clock, daemon::LineLog& log, WorkerOptions options)
+  Worker(TaskClient& client, Commands& commands, const Clock& clock, LineLog& log, WorkerOptions options)
       : client_(client), commands_(commands), clock_(clock), log_(log), options_(std::move(options)) {}
 
   // TERM or INT once: leases no more, and ends when what runs has ended; twice: ends what runs too, and gives the
@@ -67,7 +67,7 @@ class Worker {
   TaskClient& client_;
   Commands& commands_;
   const Clock& clock_;
-  daemon::LineLog& log_;
+  LineLog& log_;
   WorkerOptions options_;
   Works works_;
   int stops_ = 0;             // how often it was told to

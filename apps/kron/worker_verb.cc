@@ -60,7 +60,7 @@ Result<WorkerOptions> worker_options_of(const WorkerVerbOptions& options) {
   return worker;
 }
 
-Status work_on(const WorkerVerbOptions& options, const Clock& clock, daemon::LineLog& log) {
+Status work_on(const WorkerVerbOptions& options, const Clock& clock, LineLog& log) {
   auto worker_options = worker_options_of(options);
   if (!worker_options) return fail(worker_options.error());
   auto command_options = command_options_of(options);
@@ -82,7 +82,7 @@ int work(const WorkerVerbOptions& options) {
   // A reader of the log who goes away must not end us.
   std::signal(SIGPIPE, SIG_IGN);
   const RealClock clock;
-  daemon::LineLog log(STDERR_FILENO, clock, options.json_log ? daemon::LogFormat::json : daemon::LogFormat::text,
+  LineLog log(STDERR_FILENO, clock, options.json_log ? LogFormat::json : LogFormat::text,
                       LogLevel::info);
   const Status worked = work_on(options, clock, log);
   log.flush();

@@ -87,7 +87,7 @@ class LateWorker : public ::testing::Test {
     ::setenv("WHO", who.c_str(), 1);
     const RealClock clock;
     const Descriptor log_file(::open(path(who + ".log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    daemon::LineLog log(log_file.get(), clock, daemon::LogFormat::text, LogLevel::info);
+    LineLog log(log_file.get(), clock, LogFormat::text, LogLevel::info);
     SocketClient client(path("socket"));
     const auto commands =
         cli::Commands::open(path(who), KRON_EXEC, clock, {.command = {"/bin/sh", "-c", script()}, .grace = Seconds(1)})

@@ -8,7 +8,7 @@
 
 #include "kron/base/result.h"
 #include "kron/core/time_zone.h"
-#include "kron/daemon/event_loop.h"
+#include "kron/env/event_loop.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/run_keeper.h"
 #include "kron/daemon/service_manager.h"

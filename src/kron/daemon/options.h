@@ -7,7 +7,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
-#include "kron/daemon/line_log.h"
+#include "kron/log/line_log.h"
 #include "kron/jobs/definition.h"
 
 namespace kron::daemon {

@@ -1,4 +1,4 @@
-#include "kron/daemon/line_log.h"
+#include "kron/log/line_log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/env/fake/fake_clock.h"
 
-namespace kron::daemon {
+namespace kron {
 namespace {
 
 constexpr char kRequest[] = R"({"identity":"a b","periodStart":"2026-03-01T00:00:00Z"})";
@@ -93,4 +93,4 @@ TEST_F(LineLogOnAPipe, LeavesOutWhatIsBelowItsLevel) {
 }
 
 }  // namespace
-}  // namespace kron::daemon
+}  // namespace kron

@@ -11,7 +11,7 @@
 #include "kron/base/result.h"
 #include "kron/env/descriptor.h"
 
-namespace kron::daemon {
+namespace kron {
 
 // What wakes a thread that otherwise sleeps: a wall-clock time, a change of that clock, a monotonic time, a signal, a
 // descriptor. Nothing is polled.
@@ -53,4 +53,4 @@ class EventLoop {
   std::map<int, Handler> handlers_;
 };
 
-}  // namespace kron::daemon
+}  // namespace kron

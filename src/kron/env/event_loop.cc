@@ -1,4 +1,4 @@
-#include "kron/daemon/event_loop.h"
+#include "kron/env/event_loop.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 #include "kron/env/system_error.h"
 
-namespace kron::daemon {
+namespace kron {
 namespace {
 
 // The timer is armed even when nothing is planned: only an armed timer notices that the clock was set.
@@ -117,4 +117,4 @@ Result<bool> EventLoop::wait() {
   return std::exchange(clock_changed_, false);
 }
 
-}  // namespace kron::daemon
+}  // namespace kron

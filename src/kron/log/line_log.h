@@ -6,7 +6,7 @@
 #include "kron/env/clock.h"
 #include "kron/env/log.h"
 
-namespace kron::daemon {
+namespace kron {
 
 enum class LogFormat : std::uint8_t { text, json };
 
@@ -36,4 +36,4 @@ std::string_view name_of(LogLevel level);
 std::string text_line(WallTime at, LogLevel level, std::string_view event, std::span<const LogField> fields);
 std::string json_line(WallTime at, LogLevel level, std::string_view event, std::span<const LogField> fields);
 
-}  // namespace kron::daemon
+}  // namespace kron

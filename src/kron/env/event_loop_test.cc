@@ -1,4 +1,4 @@
-#include "kron/daemon/event_loop.h"
+#include "kron/env/event_loop.h"
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
@@ -6,7 +6,7 @@
 
 #include "kron/env/clock.h"
 
-namespace kron::daemon {
+namespace kron {
 namespace {
 
 using std::chrono::milliseconds;
@@ -70,4 +70,4 @@ TEST(EventLoop, CallsTheHandlerOfAReadableDescriptorUntilItIsUnwatched) {
 }
 
 }  // namespace
-}  // namespace kron::daemon
+}  // namespace kron

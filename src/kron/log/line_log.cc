@@ -1,4 +1,4 @@
-#include "kron/daemon/line_log.h"
+#include "kron/log/line_log.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
 
-namespace kron::daemon {
+namespace kron {
 namespace {
 
 constexpr std::size_t kMostGathered = 1 << 16;
@@ -126,4 +126,4 @@ void LineLog::flush() {
   lines_.clear();
 }
 
-}  // namespace kron::daemon
+}  // namespace kron
