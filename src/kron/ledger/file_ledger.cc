@@ -110,6 +110,14 @@ Result<StateRecord> FileLedger::read_record(const Sha256& hash) {
 
 Result<StateRecord> FileLedger::read(std::string_view identity) { return read_record(sha256({identity})); }
 
+Result<bool> FileLedger::has_run(std::string_view identity, std::string_view run_id) {
+  const Result<StateRecord> record = read(identity);
+  if (!record && record.error().code == Code::not_found) return false;
+  if (!record) return fail(record.error());
+  return std::ranges::find(record->active, run_id, &ActiveExecution::run_id) != record->active.end() ||
+         std::ranges::find(record->history, run_id, &HistoryEntry::run_id) != record->history.end();
+}
+
 Status FileLedger::set_aside(std::string_view name, const Error& why, Instant now) {
   const std::string aside = corrupt_file_name(name, now);
   if (Status moved = directory_->rename(name, *directory_, aside, IfTaken::replace); !moved) return moved;

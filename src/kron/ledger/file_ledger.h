@@ -22,6 +22,7 @@ class FileLedger : public Ledger {
   static Result<std::unique_ptr<FileLedger>> open(FileSystem& file_system, std::string_view path, Log& log);
 
   Result<std::vector<KnownJob>> load(std::span<const std::string> identities, Instant now) override;
+  Result<bool> has_run(std::string_view identity, std::string_view run_id) override;
   std::vector<Status> write(std::span<const LedgerStep> steps) override;
   const std::optional<Error>& broken() const override { return broken_; }
 

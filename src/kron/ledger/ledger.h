@@ -43,6 +43,9 @@ class Ledger {
   // durable when this returns. Repeatable: a reload loads again.
   virtual Result<std::vector<KnownJob>> load(std::span<const std::string> identities, Instant now) = 0;
 
+  // Whether the job's record tells of this run, active or ended.
+  virtual Result<bool> has_run(std::string_view identity, std::string_view run_id) = 0;
+
   // All steps as one durable batch (each identity at most once). One status per step, in order: ok means that the step
   // survives a power cut; a failure means that the step did not happen, or that `broken` now says so.
   virtual std::vector<Status> write(std::span<const LedgerStep> steps) = 0;

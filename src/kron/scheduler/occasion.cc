@@ -19,6 +19,10 @@ std::string manual_run_id(std::string_view identity, std::string_view boot_id, N
       sha256({identity, "\nmanual\n", boot_id, "\n", std::to_string(boot_time.count()), "\n", std::to_string(number)}));
 }
 
+std::string requested_run_id(std::string_view identity, std::string_view key) {
+  return short_hex(sha256({identity, "\nrequested\n", key}));
+}
+
 RunOccasion occasion_of(std::string_view identity, const Decision& period) {
   return {run_id_of(identity, period.nominal), Trigger::schedule, period};
 }

@@ -14,6 +14,7 @@ namespace kron {
 std::string run_id_of(std::string_view identity, Instant nominal);
 std::string manual_run_id(std::string_view identity, std::string_view boot_id, Nanoseconds boot_time,
                           std::uint64_t number);
+std::string requested_run_id(std::string_view identity, std::string_view key);  // the same for every repetition
 
 // What a run is about, for those who build its RunSpec.
 struct RunOccasion {

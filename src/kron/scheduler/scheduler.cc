@@ -98,7 +98,7 @@ void Scheduler::look_at(JobNumber job, Turn turn) {
     if (evaluation.passed_over) {
       Step& step = step_for(job);
       step.ledger.history.push_back(history_of(*evaluation.passed_over, turn.now));
-      step.log_lines.push_back(passed_over_line(entry, *evaluation.passed_over));
+      step.log_lines.push_back(passed_over_line(entry, *evaluation.passed_over, turn.now));
     }
     if (const auto* outcome = std::get_if<Record>(&evaluation.action)) {
       record(job, *outcome, turn);

@@ -17,6 +17,7 @@
 #include "kron/env/process_runner.h"
 #include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
+#include "kron/scheduler/happening.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/timer_heap.h"
@@ -43,6 +44,7 @@ class Scheduler {
     ProcessRunner& runner;
     Log& log;
     bool writes_aside = false;  // full batches are written in a thread of their own while more runs are prepared
+    Tell tell = {};             // on the scheduler's thread, after the fact is durable
   };
   Scheduler(World world, MakeSpec make_spec);
 
@@ -57,8 +59,13 @@ class Scheduler {
   // One turn of the loop (contract "Policy": one `now` for all of it).
   Wakeup tick();
 
-  // Operator's verbs. A run id, or why not: not_found, conflict (concurrency forbids it).
-  Result<std::string> trigger(std::string_view identity);
+  // Operator's verbs. A run, or why not: not_found, conflict (concurrency forbids it). The same `key` starts at most
+  // one run of a job, as long as its record remembers it; empty: a run of its own.
+  struct Triggered {
+    std::string run_id;
+    enum class How : std::uint8_t { started, waiting, already_known } how = How::started;
+  };
+  Result<Triggered> trigger(std::string_view identity, std::string_view key = {});
   Status suspend(std::string_view identity, std::optional<Instant> until);
   Status resume(std::string_view identity);
   Status terminate(std::string_view run_id);
@@ -85,6 +92,20 @@ class Scheduler {
 
   void each_job(const std::function<void(const jobs::JobDefinition&)>& visit) const;
 
+  // Jobs in the order in which they came, a stretch at a time: looks at no more than `most_looks` of them.
+  struct Stretch {
+    std::size_t first = 0;  // where to go on: `next` of the stretch before
+    std::size_t most_views = 100;
+    std::size_t most_looks = 10'000;
+    std::function<bool(std::string_view identity)> has_name = {};  // asked first; none: any
+    std::function<bool(const View&)> is_wanted = {};
+  };
+  struct Views {
+    std::vector<View> views;
+    std::optional<std::size_t> next;  // none: these were the last
+  };
+  [[nodiscard]] Views views(const Stretch& stretch) const;
+
  private:
   // How many jobs are made durable together at first: few, so that the first gates of a crowd open soon.
   static constexpr std::size_t kFirstBatch = 16;
@@ -109,6 +130,7 @@ class Scheduler {
   struct Batch {
     std::vector<Step> steps;
     std::vector<LedgerStep> records;
+    Nanoseconds took{0};
     std::future<std::vector<Status>> written;  // its destructor waits
   };
 
@@ -121,6 +143,7 @@ class Scheduler {
   void remove(JobNumber job);
   void forget_if_idle(JobNumber job);
   Result<JobNumber> find(std::string_view identity) const;
+  View view_of(JobNumber job, Instant t) const;
   Status set_suspension(std::string_view identity, std::optional<Suspension> suspension);
 
   // scheduler.cc: the turn
@@ -154,14 +177,16 @@ class Scheduler {
   void drop_waiting(JobNumber job);
   void supersede_waiting(JobNumber job, Turn turn);
   void settle_waiting(Turn turn);
+  Result<bool> knows_run(JobNumber job, const std::string& run_id);
 
-  // scheduler_log.cc: every decision and outcome, with all that `kron decide` needs to reproduce it
-  std::function<void()> outcome_line(const Entry& entry, const Record& outcome);
+  // scheduler_log.cc: every decision and outcome, told, and logged with all that `kron decide` needs to reproduce it
+  void tell(const Happening& happening) const;
+  std::function<void()> outcome_line(const Entry& entry, const Record& outcome, Instant at);
   std::function<void()> start_line(const Entry& entry, const ActiveExecution& run,
                                    const std::optional<Decision>& period);
-  std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit);
+  std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit, Instant at);
   void say_adopted(const Entry& entry, const ActiveExecution& run);
-  std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over);
+  std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over, Instant at);
 
   World world_;
   MakeSpec make_spec_;

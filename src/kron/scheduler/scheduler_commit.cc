@@ -57,8 +57,12 @@ void Scheduler::begin_write(std::launch how) {
     step.ledger.now = jobs_.known(step.job);
     in_flight_->records.push_back(std::move(step.ledger));
   }
-  in_flight_->written =
-      std::async(how, [&ledger = world_.ledger, &records = in_flight_->records] { return ledger.write(records); });
+  in_flight_->written = std::async(how, [&world = world_, batch = in_flight_.get()] {
+    const Nanoseconds begun = world.clock.monotonic();
+    std::vector<Status> written = world.ledger.write(batch->records);
+    batch->took = world.clock.monotonic() - begun;
+    return written;
+  });
 }
 
 // Lets the runs go whose records are durable. If we die before the write, nothing has happened: the runs die at their
@@ -69,6 +73,7 @@ void Scheduler::finish_write() {
   const std::unique_ptr<Batch> batch = std::exchange(in_flight_, nullptr);
   const std::vector<Status> written = batch->written.get();
   broken_ = world_.ledger.broken();
+  tell(RecordsWritten{batch->records.size(), batch->took});
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
     if (!written[i]) {

@@ -204,9 +204,30 @@ Status Scheduler::resume(std::string_view identity) { return set_suspension(iden
 std::optional<Scheduler::View> Scheduler::view(std::string_view identity) const {
   const Result<JobNumber> job = find(identity);
   if (!job) return std::nullopt;
-  View view{jobs_.definition(*job), jobs_.known(*job), std::nullopt};
-  view.next = next_open_period(view.definition.job, view.known.periods, now(world_.clock));
+  return view_of(*job, now(world_.clock));
+}
+
+Scheduler::View Scheduler::view_of(JobNumber job, Instant t) const {
+  View view{jobs_.definition(job), jobs_.known(job), std::nullopt};
+  view.next = next_open_period(view.definition.job, view.known.periods, t);
   return view;
+}
+
+Scheduler::Views Scheduler::views(const Stretch& stretch) const {
+  Views found;
+  const Instant t = now(world_.clock);
+  const std::size_t end = jobs_.end();
+  for (std::size_t at = stretch.first; at < end; ++at) {
+    if (found.views.size() == stretch.most_views || at - stretch.first == stretch.most_looks) {
+      found.next = at;
+      break;
+    }
+    const auto job = static_cast<JobNumber>(at);
+    if (!jobs_.is_wanted(job) || (stretch.has_name && !stretch.has_name(jobs_.identity(job)))) continue;
+    View view = view_of(job, t);
+    if (!stretch.is_wanted || stretch.is_wanted(view)) found.views.push_back(std::move(view));
+  }
+  return found;
 }
 
 void Scheduler::each_job(const std::function<void(const jobs::JobDefinition&)>& visit) const {

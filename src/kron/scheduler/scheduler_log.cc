@@ -21,17 +21,22 @@ struct PeriodFields {
 
 }  // namespace
 
-std::function<void()> Scheduler::outcome_line(const Entry& entry, const Record& outcome) {
-  return [&log = world_.log, identity = entry.definition.job.identity, outcome,
+void Scheduler::tell(const Happening& happening) const {
+  if (world_.tell) world_.tell(happening);
+}
+
+std::function<void()> Scheduler::outcome_line(const Entry& entry, const Record& outcome, Instant at) {
+  return [this, identity = entry.definition.job.identity, outcome, at,
           period = PeriodFields(entry.definition.job, outcome.period)] {
-    log.info("period_ended", {{"identity", identity},
-                              {"periodId", period.id},
-                              {"nominalTime", period.id},
-                              {"chosenTime", period.chosen},
-                              {"outcome", name_of(outcome.outcome)},
-                              {"reason", name_of(outcome.reason)},
-                              {"seedHash", period.seed_hash},
-                              {"decision", period.request}});
+    tell(PeriodEnded{identity, outcome.period, outcome.outcome, outcome.reason, at});
+    world_.log.info("period_ended", {{"identity", identity},
+                                     {"periodId", period.id},
+                                     {"nominalTime", period.id},
+                                     {"chosenTime", period.chosen},
+                                     {"outcome", name_of(outcome.outcome)},
+                                     {"reason", name_of(outcome.reason)},
+                                     {"seedHash", period.seed_hash},
+                                     {"decision", period.request}});
   };
 }
 
@@ -39,34 +44,39 @@ std::function<void()> Scheduler::start_line(const Entry& entry, const ActiveExec
                                             const std::optional<Decision>& decision) {
   const std::string& identity = entry.definition.job.identity;
   if (!decision || run.trigger != Trigger::schedule) {
-    return [&log = world_.log, identity, run] {
-      log.info("run_started",
-               {{"identity", identity}, {"trigger", name_of(run.trigger)}, {"runId", run.run_id}, {"pid", run.pid}});
+    return [this, identity, run] {
+      tell(RunStarted{identity, run});
+      world_.log.info(
+          "run_started",
+          {{"identity", identity}, {"trigger", name_of(run.trigger)}, {"runId", run.run_id}, {"pid", run.pid}});
     };
   }
-  return [&log = world_.log, identity, run, period = PeriodFields(entry.definition.job, *decision)] {
-    log.info("run_started", {{"identity", identity},
-                             {"periodId", period.id},
-                             {"nominalTime", period.id},
-                             {"chosenTime", period.chosen},
-                             {"outcome", name_of(Outcome::executed)},
-                             {"seedHash", period.seed_hash},
-                             {"runId", run.run_id},
-                             {"pid", run.pid},
-                             {"decision", period.request}});
+  return [this, identity, run, period = PeriodFields(entry.definition.job, *decision)] {
+    tell(RunStarted{identity, run});
+    world_.log.info("run_started", {{"identity", identity},
+                                    {"periodId", period.id},
+                                    {"nominalTime", period.id},
+                                    {"chosenTime", period.chosen},
+                                    {"outcome", name_of(Outcome::executed)},
+                                    {"seedHash", period.seed_hash},
+                                    {"runId", run.run_id},
+                                    {"pid", run.pid},
+                                    {"decision", period.request}});
   };
 }
 
-std::function<void()> Scheduler::end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit) {
-  return [&log = world_.log, identity = entry.definition.job.identity, run, exit] {
+std::function<void()> Scheduler::end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit,
+                                          Instant at) {
+  return [this, identity = entry.definition.job.identity, run, exit, at] {
+    tell(RunEnded{identity, run, exit, at});
     const std::string id = run.period ? rfc3339(*run.period) : "";
     const LogField code = exit.code ? LogField{"exitCode", *exit.code} : LogField{"exitCode", "unknown"};
-    log.info("run_ended", {{"identity", identity},
-                           {"periodId", id},
-                           {"runId", run.run_id},
-                           {"pid", run.pid},
-                           code,
-                           {"reason", exit.reason}});
+    world_.log.info("run_ended", {{"identity", identity},
+                                  {"periodId", id},
+                                  {"runId", run.run_id},
+                                  {"pid", run.pid},
+                                  code,
+                                  {"reason", exit.reason}});
   };
 }
 
@@ -77,12 +87,13 @@ void Scheduler::say_adopted(const Entry& entry, const ActiveExecution& run) {
                                   {"pid", run.pid}});
 }
 
-std::function<void()> Scheduler::passed_over_line(const Entry& entry, const PassedOver& passed_over) {
-  return [&log = world_.log, identity = entry.definition.job.identity, passed_over] {
-    log.warning("passed_over", {{"identity", identity},
-                                {"count", static_cast<std::int64_t>(passed_over.count)},
-                                {"first", rfc3339(passed_over.first)},
-                                {"last", rfc3339(passed_over.last)}});
+std::function<void()> Scheduler::passed_over_line(const Entry& entry, const PassedOver& passed_over, Instant at) {
+  return [this, identity = entry.definition.job.identity, passed_over, at] {
+    tell(PeriodsPassedOver{identity, passed_over, at});
+    world_.log.warning("passed_over", {{"identity", identity},
+                                       {"count", static_cast<std::int64_t>(passed_over.count)},
+                                       {"first", rfc3339(passed_over.first)},
+                                       {"last", rfc3339(passed_over.last)}});
   };
 }
 

@@ -62,7 +62,10 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   periods.last_handled = t;
   step.last_outcome = started ? Outcome::executed : Outcome::skipped;
   step.last_chosen = t;
-  if (!started) step.history.push_back(history_of({period, Outcome::skipped, Reason::start_failed}, t));
+  if (started) return;
+  const Record outcome{period, Outcome::skipped, Reason::start_failed};
+  step.history.push_back(history_of(outcome, t));
+  step_for(job).log_lines.push_back(outcome_line(entry, outcome, t));
 }
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
@@ -111,9 +114,10 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
   const auto run = std::ranges::find(entry.known.active, exit.run_id, &ActiveExecution::run_id);
   if (run == entry.known.active.end()) return;
   Step& step = step_for(job);
-  step.ledger.history.push_back(history_of(*run, exit.code, exit.ended.value_or(t)));
+  const Instant ended = exit.ended.value_or(t);
+  step.ledger.history.push_back(history_of(*run, exit.code, ended));
   step.ended.push_back(exit);
-  step.log_lines.push_back(end_line(entry, *run, exit));
+  step.log_lines.push_back(end_line(entry, *run, exit, ended));
   entry.known.active.erase(run);
 }
 
@@ -121,7 +125,7 @@ void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
   Entry& entry = jobs_.wake(job);
   Step& step = step_for(job);
   note_outcome(entry.definition.job, entry.known, step.ledger, outcome.period, outcome.outcome, outcome.reason, turn);
-  step.log_lines.push_back(outcome_line(entry, outcome));
+  step.log_lines.push_back(outcome_line(entry, outcome, turn.now));
 }
 
 // concurrency=replace: ends the active runs; the new one starts when they are gone. Nothing is recorded yet, so a crash
@@ -183,21 +187,36 @@ void Scheduler::settle_waiting(Turn turn) {
   }
 }
 
-Result<std::string> Scheduler::trigger(std::string_view identity) {
+// Whether a run is, or was, that a repeated request would start again.
+Result<bool> Scheduler::knows_run(JobNumber job, const std::string& run_id) {
+  if (job_of_run_.contains(run_id)) return true;
+  const Entry& entry = jobs_.wake(job);
+  if (entry.waiting && entry.waiting->occasion.run_id == run_id) return true;
+  return world_.ledger.has_run(entry.definition.job.identity, run_id);
+}
+
+Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::string_view key) {
   const Result<JobNumber> job = find(identity);
   if (!job) return fail(job.error());
   if (stopping_ || broken()) return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
+  const std::string run_id =
+      key.empty() ? manual_run_id(identity, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_)
+                  : requested_run_id(identity, key);
+  if (!key.empty()) {
+    const Result<bool> known = knows_run(*job, run_id);
+    if (!known) return fail(known.error());
+    if (*known) return Triggered{run_id, Triggered::How::already_known};
+  }
   const Entry& entry = jobs_.wake(*job);
   const Concurrency concurrency = entry.definition.job.policy.concurrency;
   const bool active = !entry.known.active.empty();
   if (active && concurrency == Concurrency::forbid) {
     return fail(Code::conflict, "a run of " + quoted(identity, 200) + " is active, and its policy forbids another");
   }
-  const std::string run_id = manual_run_id(identity, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_);
   if (active && concurrency == Concurrency::replace) {
     if (entry.waiting) return fail(Code::conflict, "another run of " + quoted(identity, 200) + " waits already");
     begin_replace(*job, {run_id, Trigger::manual, std::nullopt});
-    return run_id;
+    return Triggered{run_id, Triggered::How::waiting};
   }
   if (!launch(*job, {run_id, Trigger::manual, std::nullopt}, now(world_.clock))) {
     return fail(Code::io, "the run of " + quoted(identity, 200) + " could not be started; the log says why");
@@ -206,7 +225,7 @@ Result<std::string> Scheduler::trigger(std::string_view identity) {
   if (!job_of_run_.contains(run_id)) {
     return fail(Code::io, "the start of " + quoted(identity, 200) + " could not be recorded, so it was not run");
   }
-  return run_id;
+  return Triggered{run_id, Triggered::How::started};
 }
 
 Status Scheduler::terminate(std::string_view run_id) {

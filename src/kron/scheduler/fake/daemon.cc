@@ -23,6 +23,10 @@ class Daemon::TellingLedger : public Ledger {
     return known;
   }
 
+  Result<bool> has_run(std::string_view identity, std::string_view run_id) override {
+    return daemon_.ledger_->has_run(identity, run_id);
+  }
+
   std::vector<Status> write(std::span<const LedgerStep> steps) override {
     std::vector<Status> results = daemon_.ledger_->write(steps);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -84,7 +88,7 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
   ProcessRunner& runner =
       mutation == Mutation::gate_opens_at_start ? static_cast<ProcessRunner&>(*eager_runner_) : outside.runner;
   scheduler_ = std::make_unique<Scheduler>(
-      Scheduler::World{outside.clock, *telling_ledger_, runner, log},
+      Scheduler::World{outside.clock, *telling_ledger_, runner, log, false, outside.tell},
       [](const jobs::JobDefinition& definition, const RunOccasion& occasion) {
         return RunSpec{.run_id = occasion.run_id, .command = {definition.command}, .grace = definition.options->grace};
       });

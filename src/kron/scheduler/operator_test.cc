@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kron/core/sample_jobs.h"
+#include "kron/scheduler/fake/host.h"
+
+// What an operator asks of a scheduler, and what it tells.
+namespace kron {
+namespace {
+
+using jobs::JobDefinition;
+using std::chrono::minutes;
+using testing::Behaviour;
+using ::testing::ElementsAre;
+using testing::Host;
+using testing::utc;
+using How = Scheduler::Triggered::How;
+
+JobDefinition hourly(std::string name, Concurrency concurrency = Concurrency::allow) {
+  JobDefinition definition;
+  definition.job = testing::make_job({.schedule = "0 * * * *", .concurrency = concurrency, .identity = name});
+  definition.command = std::move(name);
+  return definition;
+}
+
+struct OperatedHost : Host {
+  explicit OperatedHost(std::vector<JobDefinition> definitions) : Host(utc("2026-03-01T00:10:00Z")) {
+    set_jobs(std::move(definitions));
+    outside.tell = [this](const Happening& happening) { told.push_back(happening); };
+    EXPECT_TRUE(start_daemon());
+  }
+
+  template <class Kind>
+  std::vector<Kind> told_of() const {
+    std::vector<Kind> found;
+    for (const Happening& happening : told) {
+      if (const auto* kind = std::get_if<Kind>(&happening)) found.push_back(*kind);
+    }
+    return found;
+  }
+
+  std::vector<Happening> told;
+};
+
+TEST(Operator, OneKeyStartsOneRunHoweverOftenItIsSent) {
+  OperatedHost host({hourly("a"), hourly("b")});
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(1), .exit_code = 0}; });
+  const auto first = host.scheduler->trigger("a", "key").value();
+  EXPECT_EQ(first.how, How::started);
+  const auto again = host.scheduler->trigger("a", "key").value();
+  EXPECT_EQ(again.how, How::already_known) << "while it runs";
+  EXPECT_EQ(again.run_id, first.run_id);
+  host.run_for(minutes(2));
+  EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::already_known) << "when it has ended";
+  ASSERT_TRUE(host.restart_daemon());
+  EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::already_known) << "after a restart";
+  EXPECT_EQ(host.scheduler->trigger("a", "other").value().how, How::started);
+  EXPECT_EQ(host.scheduler->trigger("b", "key").value().how, How::started) << "another job";
+  EXPECT_EQ(host.scheduler->trigger("a").value().how, How::started) << "without a key";
+}
+
+TEST(Operator, AKeyWhoseRunWaitsToReplaceAnotherIsKnown) {
+  OperatedHost host({hourly("a", Concurrency::replace)});
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(30), .exit_code = 0}; });
+  ASSERT_TRUE(host.scheduler->trigger("a"));
+  EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::waiting);
+  EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::already_known);
+}
+
+TEST(Operator, IsToldOfEveryRunAndEveryPeriodThatDidNotRunOnceItIsDurable) {
+  OperatedHost host({hourly("a", Concurrency::forbid)});
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(90), .exit_code = 4}; });
+  host.run_until(utc("2026-03-01T02:50:00Z"));
+  const auto started = host.told_of<RunStarted>();
+  ASSERT_EQ(started.size(), 1U);
+  EXPECT_EQ(started[0].identity, "a");
+  EXPECT_EQ(started[0].run.period, utc("2026-03-01T01:00:00Z"));
+  const auto skipped = host.told_of<PeriodEnded>();
+  ASSERT_EQ(skipped.size(), 1U);
+  EXPECT_EQ(skipped[0].period.nominal, utc("2026-03-01T02:00:00Z"));
+  EXPECT_EQ(skipped[0].reason, Reason::concurrency_forbid);
+  const auto ended = host.told_of<RunEnded>();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].exit.code, 4);
+  EXPECT_EQ(ended[0].run.run_id, started[0].run.run_id);
+  EXPECT_EQ(host.told_of<RecordsWritten>().size(), 3U);
+}
+
+TEST(Operator, HearsNothingOfWhatCouldNotBeRecorded) {
+  OperatedHost host({hourly("a")});
+  host.file_system->fail_when([](const testing::CallRecord& call) {
+    return call.call == testing::Call::write ? testing::Fault::no_space : testing::Fault::none;
+  });
+  host.run_until(utc("2026-03-01T01:10:00Z"));
+  EXPECT_TRUE(host.told_of<RunStarted>().empty());
+}
+
+TEST(Operator, SeesTheJobsAStretchAtATime) {
+  OperatedHost host({hourly("a/1"), hourly("b/1"), hourly("a/2"), hourly("a/3")});
+  const auto names = [](const Scheduler::Views& views) {
+    std::vector<std::string> found;
+    for (const auto& view : views.views) found.push_back(view.definition.job.identity);
+    return found;
+  };
+  const auto begins_with_a = [](std::string_view name) { return name.starts_with("a/"); };
+  auto views = host.scheduler->views({.most_views = 2, .has_name = begins_with_a});
+  EXPECT_THAT(names(views), ElementsAre("a/1", "a/2"));
+  EXPECT_EQ(views.views[0].next->nominal, utc("2026-03-01T01:00:00Z"));
+  views = host.scheduler->views({.first = views.next.value(), .most_views = 2, .has_name = begins_with_a});
+  EXPECT_THAT(names(views), ElementsAre("a/3"));
+  EXPECT_FALSE(views.next);
+  views = host.scheduler->views({.most_looks = 1, .has_name = [](std::string_view name) { return name == "b/1"; }});
+  EXPECT_TRUE(views.views.empty());
+  EXPECT_EQ(views.next, 1U) << "no more looks than it may take";
+  ASSERT_TRUE(host.scheduler->suspend("b/1", std::nullopt));
+  views = host.scheduler->views(
+      {.is_wanted = [](const Scheduler::View& view) { return view.known.periods.suspended.has_value(); }});
+  EXPECT_THAT(names(views), ElementsAre("b/1"));
+}
+
+}  // namespace
+}  // namespace kron
