@@ -20,6 +20,7 @@ class Descriptor {
   }
 
   int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }  // to one who closes it
   explicit operator bool() const { return fd_ >= 0; }
 
  private:

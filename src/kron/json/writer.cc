@@ -145,6 +145,12 @@ JsonWriter& JsonWriter::null() {
   return *this;
 }
 
+JsonWriter& JsonWriter::document(std::string_view json) {
+  separate();
+  out_ += json;
+  return *this;
+}
+
 JsonWriter& JsonWriter::node(const Node& value) {
   if (const auto* boolean_value = value.as<bool>()) return boolean(*boolean_value);
   if (const auto* integer_value = value.as<std::int64_t>()) return integer(*integer_value);

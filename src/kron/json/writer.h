@@ -23,7 +23,8 @@ class JsonWriter {
   JsonWriter& real(double value);  // null when not finite
   JsonWriter& boolean(bool value);
   JsonWriter& null();
-  JsonWriter& node(const Node& value);  // a whole tree
+  JsonWriter& node(const Node& value);          // a whole tree
+  JsonWriter& document(std::string_view json);  // a value that is JSON already
 
   JsonWriter& member(std::string_view name, std::string_view value) { return key(name).text(value); }
 

@@ -111,12 +111,20 @@ LineLog::LineLog(int descriptor, const Clock& clock, LogFormat format, LogLevel 
 void LineLog::write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
   if (level < least_) return;
   const auto line_of = format_ == LogFormat::json ? json_line : text_line;
-  (lines_ += line_of(clock_.wall(), level, event, fields)) += '\n';
-  if (level == LogLevel::error || lines_.size() > kMostGathered) flush();
+  const std::string line = line_of(clock_.wall(), level, event, fields);
+  const std::scoped_lock lock(mutex_);
+  (lines_ += line) += '\n';
+  const bool may_wait = level != LogLevel::error && std::this_thread::get_id() == owner_;
+  if (!may_wait || lines_.size() > kMostGathered) flush_lines();
+}
+
+void LineLog::flush() {
+  const std::scoped_lock lock(mutex_);
+  flush_lines();
 }
 
 // Nobody to tell when the log itself cannot be written: the daemon goes on without it.
-void LineLog::flush() {
+void LineLog::flush_lines() {
   std::string_view rest = lines_;
   while (!rest.empty()) {
     const ssize_t written = uninterrupted([&] { return ::write(descriptor_, rest.data(), rest.size()); });

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "kron/env/clock.h"
 #include "kron/env/log.h"
@@ -11,8 +13,8 @@ namespace kron {
 enum class LogFormat : std::uint8_t { text, json };
 
 // One line an event, `ts level event key=value …` or a JSON object with the same names, on a descriptor; fields that
-// are empty are left out. Lines are gathered until flush(), so that a busy turn writes once; an error is written at
-// once.
+// are empty are left out. Lines of the thread that made it are gathered until flush(), so that a busy turn writes once;
+// an error, and what other threads write, goes out at once.
 class LineLog : public Log {
  public:
   // `descriptor` and `clock` outlive the log.
@@ -23,10 +25,14 @@ class LineLog : public Log {
   void flush();
 
  private:
+  void flush_lines();
+
   int descriptor_;
   const Clock& clock_;
   LogFormat format_;
   LogLevel least_;
+  std::thread::id owner_ = std::this_thread::get_id();
+  std::mutex mutex_;
   std::string lines_;
 };
 
