@@ -42,19 +42,6 @@ Result<std::optional<Account>> account_of(const std::string& user) {
   return std::optional<Account>({found->pw_name, found->pw_dir, found->pw_uid, found->pw_gid, {}});
 }
 
-Result<gid_t> group_of(const std::string& group) {
-  std::vector<char> buffer;
-  struct group entry {};
-  struct group* found = nullptr;
-  const int error =
-      with_buffer(buffer, [&] { return ::getgrnam_r(group.c_str(), &entry, buffer.data(), buffer.size(), &found); });
-  if (error != 0) return fail(system_error("look up the group", group, error));
-  if (found == nullptr) {
-    return fail(Code::not_found, "there is no group " + quoted(group) + "; create it, or correct group");
-  }
-  return found->gr_gid;
-}
-
 // A container may run us under a number that no database knows.
 Account nameless_account() {
   const char* home = std::getenv("HOME");
@@ -98,6 +85,19 @@ Result<Account> look_up(const std::string& user, const std::string& group) {
 }
 
 }  // namespace
+
+Result<gid_t> group_of(const std::string& group) {
+  std::vector<char> buffer;
+  struct group entry {};
+  struct group* found = nullptr;
+  const int error =
+      with_buffer(buffer, [&] { return ::getgrnam_r(group.c_str(), &entry, buffer.data(), buffer.size(), &found); });
+  if (error != 0) return fail(system_error("look up the group", group, error));
+  if (found == nullptr) {
+    return fail(Code::not_found, "there is no group " + quoted(group) + "; create it, or correct group");
+  }
+  return found->gr_gid;
+}
 
 Result<std::shared_ptr<const Account>> Accounts::find(const std::string& user, const std::string& group) {
   const Nanoseconds now = clock_.monotonic();

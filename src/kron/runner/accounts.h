@@ -23,6 +23,9 @@ struct Account {
   bool changes_group = false;  // to gid alone
 };
 
+// The number of a group. Code not_found.
+Result<gid_t> group_of(const std::string& group);
+
 // Looks up users and groups, and remembers the answers for a few seconds: a thousand runs of one user ask once.
 class Accounts {
  public:

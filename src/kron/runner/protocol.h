@@ -68,6 +68,7 @@ inline constexpr int kNotFound = 127;
 // The exit record: these lines, between the first and the last key=value pairs in any order.
 inline constexpr char kRecordFirstLine[] = "kron-exit 1";
 inline constexpr char kRecordLastLine[] = "end";
+inline constexpr char kTimedOut[] = "timed out after";  // how the reason of such an end begins
 inline constexpr std::size_t kMostRecord = 4096;
 
 }  // namespace kron::runner

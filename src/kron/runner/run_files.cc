@@ -79,6 +79,11 @@ std::optional<RunExit> RunFiles::read_exit(std::string_view run_id) const {
   return parse_exit_record({text, size}, run_id);
 }
 
+bool RunFiles::has(std::string_view run_id) const {
+  return is_run_id(run_id) &&
+         ::faccessat(directory_.get(), std::string(run_id).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 std::string RunFiles::output_path(std::string_view run_id) const {
   return path_ + "/" + std::string(run_id) + "/" + kOutputName;
 }

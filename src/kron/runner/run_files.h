@@ -26,6 +26,9 @@ class RunFiles {
   // machine.
   std::optional<RunExit> read_exit(std::string_view run_id) const;
 
+  // Whether the run has a directory: it was let go, and is not forgotten.
+  bool has(std::string_view run_id) const;
+
   // Where the captured output of a run is, if it wrote any.
   std::string output_path(std::string_view run_id) const;
 

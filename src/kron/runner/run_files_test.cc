@@ -28,6 +28,10 @@ class RunFilesTest : public ::testing::Test {
 
 TEST_F(RunFilesTest, ARunHasADirectoryOfItsName) {
   EXPECT_EQ(files_.output_path("r1"), directory_.file("runs/r1/output"));
+  EXPECT_FALSE(files_.has("r1"));
+  make("r1");
+  EXPECT_TRUE(files_.has("r1"));
+  EXPECT_FALSE(files_.has("..")) << "no run id";
 }
 
 TEST_F(RunFilesTest, ListsAndRemovesRuns) {

@@ -210,7 +210,8 @@ void Supervisor::act_on_time() {
   if (deadline_ == 0 || monotonic_now() < deadline_) return;
   if (phase_ == Phase::running) {
     char reason[64];
-    std::snprintf(reason, sizeof reason, "timed out after %gs", static_cast<double>(instructions_.timeout) / kSecond);
+    std::snprintf(reason, sizeof reason, "%s %gs", runner::kTimedOut,
+                  static_cast<double>(instructions_.timeout) / kSecond);
     terminate(reason);
   } else if (phase_ == Phase::terminating) {
     const std::size_t used = std::strlen(ending_.reason);

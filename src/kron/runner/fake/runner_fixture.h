@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -15,34 +14,13 @@
 #include "kron/env/clock.h"
 #include "kron/runner/real_process_runner.h"
 #include "kron/testing/golden.h"
+#include "kron/testing/temporary_directory.h"
 
 namespace kron::runner {
 
 inline constexpr int kPatience = 60'000;  // milliseconds; only a failing test waits this long
 
-// A directory of the test's own.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    char name[] = "/tmp/kron-runner-XXXXXX";
-    path_ = ::mkdtemp(name);
-  }
-  // A run that was still held writes its record while we remove it.
-  ~TemporaryDirectory() {
-    std::error_code error;
-    do {
-      std::filesystem::remove_all(path_, error);
-    } while (error == std::errc::directory_not_empty);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
+using kron::testing::TemporaryDirectory;
 
 inline std::string contents(const std::string& path) {
   return std::filesystem::exists(path) ? kron::testing::read_file(path) : std::string();
