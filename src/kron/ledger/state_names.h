@@ -13,6 +13,7 @@
 //   <one of these>.corrupt.<RFC 3339 time>                     it could not be read, and was set aside
 //   lock                                                       held by the daemon for life; holds its PID
 //   runs/<run id>/{output,exit}                                the runner's
+//   history/                                                   the history's
 //   .tmp-*                                                     a write that was cut off; removed at start
 namespace kron {
 

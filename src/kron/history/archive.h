@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "kron/env/clock.h"
+#include "kron/env/log.h"
+#include "kron/history/index.h"
+#include "kron/history/journal.h"
+#include "kron/runner/retention.h"
+
+namespace kron::history {
+
+// The history on disk: the journal, which is the truth, and the index, which is made from it. Used by one thread.
+class Archive {
+ public:
+  // `path` is the directory of both. Quick; `clock` and `log` outlive it.
+  static Result<std::unique_ptr<Archive>> open(const std::string& path, const runner::Retention& retention,
+                                               const Clock& clock, Log& log);
+
+  // Makes the index ready: opens it, or makes it anew, and reads what the journal has beyond it. Nothing to do when it
+  // is ready. Told to stop it fails, and the next time goes on from there.
+  Status prepare(const std::stop_token& stop = {});
+
+  // Durable when it succeeds, and how many were news: the others were known. A failure means that none is, or that all
+  // can be told again; nothing is doubled. The index must be ready.
+  Result<std::size_t> record(std::span<const Entry> entries);
+
+  // What is asked of the index, which must be ready. A damaged one is discarded, and prepare() makes it anew.
+  template <class Ask>
+  auto ask(const Ask& ask) {
+    auto answer = ask(*index_);
+    if (!answer) give_up(answer.error());
+    return answer;
+  }
+
+  bool is_ready() const { return is_ready_; }
+  // Whoever is not known and ended before it has been forgotten, or is too old to be learnt of.
+  Result<Instant> horizon();
+
+  const runner::Retention& retention() const { return retention_; }
+  Journal& journal() { return *journal_; }
+
+ private:
+  Archive(const std::string& path, const runner::Retention& retention, const Clock& clock, Log& log);
+
+  Status open_index();
+  Status read_journal(const std::stop_token& stop);
+  Status read_on(const SegmentInfo& segment, const std::stop_token& stop);
+  Status apply(std::string_view line, const Segment& segment);
+  Result<std::string> lines_of(std::span<const Entry> entries, const Segment& segment, std::size_t& news);
+  Status expire(const Segment& in_use);
+  void give_up(const Error& error);
+
+  std::string index_path_;
+  runner::Retention retention_;
+  const Clock& clock_;
+  Log& log_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Index> index_;
+  bool is_ready_ = false;
+  bool is_made_anew_ = false;
+  std::size_t lines_read_ = 0;     // by read_journal
+  std::size_t lines_skipped_ = 0;  // of them: no entries
+  std::optional<std::chrono::sys_days> expired_on_;
+};
+
+}  // namespace kron::history

@@ -1,0 +1,152 @@
+#include "kron/history/entry.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/history/fake/history_rig.h"
+#include "kron/testing/draws.h"
+#include "kron/testing/property.h"
+
+namespace kron::history {
+namespace {
+
+std::optional<Instant> maybe_time() {
+  if (!testing::maybe()) return std::nullopt;
+  return instant_of(*rc::gen::inRange<std::int64_t>(0, 7'258'118'399));
+}
+
+Entry any_entry() {
+  Entry entry;
+  entry.number = *rc::gen::inRange<std::int64_t>(1, 1'000'000);
+  entry.job = "job " + *rc::gen::container<std::string>(rc::gen::inRange('\x01', '\x7f'));
+  entry.detail = testing::one_of("", "timed out after 5s", "no \"such\"\nfile");
+  entry.reason = *rc::gen::element(Reason::none, Reason::deadline, Reason::no_candidate, Reason::start_failed);
+  entry.trigger = *rc::gen::element(Trigger::schedule, Trigger::manual, Trigger::reboot);
+  entry.period = maybe_time();
+  entry.chosen = maybe_time();
+  if (testing::maybe()) {
+    entry.outcome = Outcome::executed;
+    entry.run_id = testing::one_of("r1", "r2");
+    entry.started_at = maybe_time();
+    entry.ended_at = maybe_time();
+    entry.pid = *rc::gen::inRange(0, 99999);
+    if (entry.ended_at && testing::maybe()) entry.exit_code = *rc::gen::inRange(0, 255);
+    if (entry.ended_at) entry.output_bytes = *rc::gen::inRange<std::uint64_t>(0, 1 << 30);
+  } else if (testing::maybe()) {
+    entry.outcome = *rc::gen::element(Outcome::skipped, Outcome::missed, Outcome::unschedulable);
+    entry.ended_at = maybe_time();
+  } else {
+    entry.passed_over = PassedOver{*rc::gen::inRange<std::uint64_t>(1, 1000), kStart, kStart + Seconds(60)};
+  }
+  return entry;
+}
+
+TEST(Entry, IsWrittenInTheNamesOfTheFormat) {
+  Entry ended = run_ended("r1", 127);
+  ended.number = 7;
+  ended.detail = "not found";
+  ended.trigger = Trigger::manual;
+  EXPECT_EQ(entry_json(ended),
+            R"({"number":7,"job":"backup","outcome":"executed","detail":"not found","trigger":"manual",)"
+            R"("periodId":"2026-03-02T00:00:00Z","chosenTime":"2026-03-02T00:00:00Z","runId":"r1",)"
+            R"("startedAt":"2026-03-02T00:00:00Z","endedAt":"2026-03-02T00:00:05Z","state":"ended","pid":4711,)"
+            R"("exitCode":127,"outputBytes":17})");
+  EXPECT_EQ(entry_json(run_ended("r1", std::nullopt)).find("\"exitCode\":127"), std::string::npos);
+  EXPECT_NE(entry_json(run_ended("r1", std::nullopt)).find("\"exitCode\":null"), std::string::npos);
+  EXPECT_EQ(entry_json(run_started("r2")),
+            R"({"number":0,"job":"backup","outcome":"executed","trigger":"schedule",)"
+            R"("periodId":"2026-03-02T00:00:00Z","chosenTime":"2026-03-02T00:00:00Z","runId":"r2",)"
+            R"("startedAt":"2026-03-02T00:00:00Z","state":"running","pid":4711})");
+  EXPECT_EQ(entry_json(missed(kStart)),
+            R"({"number":0,"job":"backup","outcome":"missed","reason":"deadline","trigger":"schedule",)"
+            R"("periodId":"2026-03-02T00:00:00Z","chosenTime":"2026-03-02T00:00:00Z",)"
+            R"("endedAt":"2026-03-02T00:01:00Z","state":"ended"})");
+  EXPECT_EQ(entry_json(passed_over(kStart, kStart + Seconds(60))),
+            R"({"number":0,"job":"backup","outcome":"passed over","trigger":"schedule",)"
+            R"("endedAt":"2026-03-02T00:01:00Z","state":"ended","passedOver":{"count":3,)"
+            R"("first":"2026-03-02T00:00:00Z","last":"2026-03-02T00:01:00Z"}})");
+}
+
+TEST(Entry, ReadsBackEqual) {
+  testing::for_all(200, [] {
+    const Entry entry = any_entry();
+    const Result<Entry> again = parse_entry(entry_json(entry));
+    RC_ASSERT(again.has_value());
+    RC_ASSERT(*again == entry);
+  });
+}
+
+TEST(Entry, ALongDetailIsCutBetweenCharacters) {
+  Entry entry = run_ended("r1", 1);
+  for (std::size_t i = 0; i < kMostDetail; ++i) entry.detail += "é";
+  entry.detail.insert(0, "x");
+  const std::string detail = parse_entry(entry_json(entry)).value().detail;
+  EXPECT_EQ(detail.size(), kMostDetail - 1);
+  EXPECT_EQ(detail, entry.detail.substr(0, kMostDetail - 1));
+}
+
+TEST(Entry, WhatIsNoEntryIsRefused) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"job":""})", R"({"job":"a","startedAt":"yesterday"})",
+                           R"({"job":"a","outcome":"lost"})", R"({"job":"a","passedOver":{"count":1}})",
+                           R"({"job":"a","exitCode":"0"})"}) {
+    EXPECT_FALSE(parse_entry(text)) << text;
+  }
+}
+
+TEST(Entry, AKeyTellsRunsPeriodsAndReportsApart) {
+  const std::vector<Entry> different{run_started("r1"),
+                                     run_started("r2"),
+                                     missed(kStart),
+                                     missed(kStart + Seconds(60)),
+                                     missed(kStart, "other"),
+                                     {.job = "backup", .outcome = Outcome::skipped, .period = kStart},
+                                     passed_over(kStart, kStart),
+                                     passed_over(kStart, kStart + Seconds(60)),
+                                     passed_over(kStart, kStart, "other")};
+  for (std::size_t i = 0; i < different.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(key_of(different[i]), key_of(different[j])) << i << " " << j;
+  }
+  EXPECT_EQ(key_of(run_started("r1")), key_of(run_ended("r1", 1)));
+}
+
+TEST(Entry, ResultsFollowFromTheEndAndTheExitCode) {
+  EXPECT_EQ(result_of(run_started("r1")), RunResult::running);
+  EXPECT_EQ(result_of(run_ended("r1", 0)), RunResult::succeeded);
+  EXPECT_EQ(result_of(run_ended("r1", 137)), RunResult::failed);
+  EXPECT_EQ(result_of(run_ended("r1", std::nullopt)), RunResult::unknown);
+  EXPECT_EQ(result_of(missed(kStart)), std::nullopt);
+}
+
+TEST(Merging, AnEndCompletesItsStart) {
+  Entry start = run_started("r1");
+  start.number = 5;
+  start.trigger = Trigger::manual;
+  const Entry end{.job = "backup", .run_id = "r1", .ended_at = kStart + Seconds(5), .exit_code = 3, .output_bytes = 17};
+  Entry expected = run_ended("r1", 3);
+  expected.number = 5;
+  expected.trigger = Trigger::manual;
+  EXPECT_EQ(merged(start, end), expected);
+}
+
+TEST(Merging, AnEndedRunDoesNotRunAgain) {
+  const Entry end{.number = 5, .job = "backup", .run_id = "r1", .ended_at = kStart, .exit_code = 3};
+  const Entry both = merged(end, run_started("r1"));
+  EXPECT_EQ(both.ended_at, kStart);
+  EXPECT_EQ(both.exit_code, 3);
+  EXPECT_EQ(both.started_at, kStart);
+  EXPECT_EQ(both.pid, 4711);
+}
+
+TEST(Merging, WhatIsKnownIsNoNews) {
+  testing::for_all(200, [] {
+    Entry known = any_entry();
+    Entry news = any_entry();
+    news.run_id = known.run_id;
+    const Entry once = merged(known, news);
+    RC_ASSERT(once.number == known.number);
+    RC_ASSERT(merged(once, news) == once);
+    RC_ASSERT(merged(known, known) == known);
+  });
+}
+
+}  // namespace
+}  // namespace kron::history

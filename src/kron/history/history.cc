@@ -1,0 +1,176 @@
+#include "kron/history/history.h"
+
+#include <algorithm>
+#include <csignal>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
+
+namespace kron::history {
+namespace {
+
+constexpr std::size_t kGroup = 4096;
+constexpr std::chrono::seconds kPause{5};  // after a failure
+constexpr int kNice = 5;
+
+const Error kNotReady{Code::unreachable, "the history's index is being made anew; ask again"};
+
+// Signals are the loop's, and what is due comes before what has been.
+void become_background_thread() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<History>> History::open(const std::string& state_directory, const runner::Retention& retention,
+                                               const Clock& clock, Log& log) {
+  Result<std::unique_ptr<Archive>> archive = Archive::open(state_directory + "/history", retention, clock, log);
+  if (!archive) return fail(archive.error());
+  Result<std::unique_ptr<CatchUp>> catch_up = CatchUp::begin(state_directory, (*archive)->journal());
+  if (!catch_up) return fail(catch_up.error());
+  return std::unique_ptr<History>(new History(*std::move(archive), *std::move(catch_up), log));
+}
+
+History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log)
+    : archive_(std::move(archive)),
+      catch_up_(std::move(catch_up)),
+      log_(log),
+      most_(std::max<std::size_t>(archive_->retention().most, 1)),
+      thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+
+History::~History() = default;
+
+void History::add(Entry entry) {
+  const std::scoped_lock lock(mutex_);
+  entries_.push_back(std::move(entry));
+  drop_beyond_most();
+  wake_.notify_one();
+}
+
+void History::drop_beyond_most() {
+  while (entries_.size() > most_) {
+    entries_.pop_front();
+    ++dropped_;
+  }
+}
+
+void History::ask(Question question) {
+  const std::scoped_lock lock(mutex_);
+  questions_.push_back(std::move(question));
+  wake_.notify_one();
+}
+
+void History::find(Query query, Answer<std::vector<Entry>> answer) {
+  ask([query = std::move(query), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->ask([&](Index& index) { return index.find(query); }));
+  });
+}
+
+void History::get(std::string run_id, Answer<std::optional<Entry>> answer) {
+  ask([key = key_of({.job = {}, .run_id = std::move(run_id)}), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->ask([&](Index& index) { return index.with_key(key); }));
+  });
+}
+
+void History::last_of(std::vector<std::string> jobs, Answer<std::map<std::string, Entry>> answer) {
+  ask([jobs = std::move(jobs), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->ask([&](Index& index) { return index.last_of(jobs); }));
+  });
+}
+
+void History::flush() {
+  std::unique_lock lock(mutex_);
+  ++flushes_;
+  wake_.notify_one();
+  flushed_.wait(lock, [this, round = rounds_] { return rounds_ > round; });
+  --flushes_;
+}
+
+// Of a disk that failed nothing is asked for a while.
+bool History::may_write() const {
+  return !failed_at_ || flushes_ > 0 || std::chrono::steady_clock::now() - *failed_at_ >= kPause;
+}
+
+bool History::has_work() const {
+  if (!questions_.empty() || flushes_ > 0) return true;
+  return may_write() && (!entries_.empty() || !catch_up_->is_done());
+}
+
+void History::serve(const std::stop_token& stop) {
+  become_background_thread();
+  std::unique_lock lock(mutex_);
+  const auto has_something = [this] { return has_work(); };
+  while (!stop.stop_requested()) {
+    if (failed_at_) {
+      wake_.wait_for(lock, stop, kPause, has_something);
+    } else {
+      wake_.wait(lock, stop, has_something);
+    }
+    if (has_work()) work(lock, stop);
+  }
+  failed_at_.reset();
+  do work(lock, stop);
+  while (!entries_.empty() && !failed_at_);
+  // What is left is told by the ledger's records at the next start.
+  if (!entries_.empty()) log_.warning("history_dropped", {{"count", static_cast<std::int64_t>(entries_.size())}});
+}
+
+void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const bool tries = may_write();
+  const std::size_t size = tries ? std::min(entries_.size(), kGroup) : 0;
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(size);
+  std::vector<Entry> group(std::move_iterator(entries_.begin()), std::move_iterator(end));
+  entries_.erase(entries_.begin(), end);
+  // A question waits for what was added before it, but not for a disk that fails.
+  std::vector<Question> questions;
+  if (entries_.empty() || !tries) questions.swap(questions_);
+  lock.unlock();
+  const Status status = make_progress(group, tries, stop);
+  for (const Question& question : questions) {
+    question(archive_->is_ready() ? Result<Archive*>(archive_.get()) : fail(status ? kNotReady : status.error()));
+  }
+  lock.lock();
+  entries_.insert(entries_.begin(), std::move_iterator(group.begin()), std::move_iterator(group.end()));
+  drop_beyond_most();
+  if (tries && !stop.stop_requested()) tell(status);
+  if (tries) failed_at_ = status ? std::nullopt : std::optional(std::chrono::steady_clock::now());
+  if (failed_at_ || (entries_.empty() && catch_up_->is_done())) {
+    ++rounds_;
+    flushed_.notify_all();
+  }
+}
+
+// Leaves in `group` what could not be written.
+Status History::make_progress(std::vector<Entry>& group, bool may_write, const std::stop_token& stop) {
+  if (Status ready = archive_->prepare(stop); !ready) return ready;
+  if (!may_write) return {};
+  if (!group.empty()) {
+    if (const Result<std::size_t> recorded = archive_->record(group); !recorded) return fail(recorded.error());
+    group.clear();
+  }
+  if (catch_up_->is_done() || stop.stop_requested() || !archive_->is_ready()) return {};
+  Status step = catch_up_->step(*archive_);
+  if (step && catch_up_->is_done() && catch_up_->news() != 0) {
+    log_.info("history_caught_up", {{"count", static_cast<std::int64_t>(catch_up_->news())}});
+  }
+  return step;
+}
+
+void History::tell(const Status& status) {
+  if (!status) {
+    if (!failed_at_) log_.error("history_failed", {{"reason", status.error().message}});
+    return;
+  }
+  if (failed_at_) log_.info("history_resumed", {});
+  if (const std::size_t dropped = std::exchange(dropped_, 0); dropped != 0) {
+    log_.warning("history_dropped", {{"count", static_cast<std::int64_t>(dropped)}});
+  }
+}
+
+}  // namespace kron::history

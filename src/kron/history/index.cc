@@ -1,0 +1,254 @@
+#include "kron/history/index.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include "kron/env/system_error.h"
+
+namespace kron::history {
+namespace {
+
+constexpr int kVersion = 1;
+
+// `body` is the entry as JSON; the other columns are what it is found by.
+constexpr const char* kSchema = R"(
+  CREATE TABLE IF NOT EXISTS entries (
+    number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, job TEXT NOT NULL, kind INTEGER NOT NULL, result INTEGER,
+    time INTEGER NOT NULL, segment INTEGER NOT NULL, body TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS entries_by_job ON entries (job, number);
+  CREATE INDEX IF NOT EXISTS entries_by_kind ON entries (kind, number);
+  CREATE INDEX IF NOT EXISTS entries_by_result ON entries (result, number);
+  CREATE INDEX IF NOT EXISTS entries_by_segment ON entries (segment);
+  CREATE TABLE IF NOT EXISTS segments (segment INTEGER PRIMARY KEY, size INTEGER NOT NULL);
+  PRAGMA user_version = 1;
+)";
+
+constexpr std::int64_t kMostParts = std::int64_t{1} << 32;
+
+// In the order of the segments.
+std::int64_t number_of(const Segment& segment) {
+  return std::int64_t{segment.day.time_since_epoch().count()} * kMostParts + segment.part;
+}
+Segment segment_of(std::int64_t number) {
+  const std::int64_t part = ((number % kMostParts) + kMostParts) % kMostParts;
+  return {std::chrono::sys_days(std::chrono::days((number - part) / kMostParts)), static_cast<std::uint32_t>(part)};
+}
+
+Result<Entry> entry_in(const Statement& row, int column) {
+  Result<Entry> entry = parse_entry(row.text(column));
+  if (!entry) return fail(Code::invalid, "the index holds what is no entry: " + entry.error().message);
+  return entry;
+}
+
+// Runs a statement that gives no rows.
+Status finish(Statement& statement) {
+  const Result<bool> done = statement.step();
+  if (!done) return fail(done.error());
+  return {};
+}
+
+// The one number that a statement gives; 0 when it gives none.
+Result<std::int64_t> number_from(Statement statement) {
+  const Result<bool> row = statement.step();
+  if (!row) return fail(row.error());
+  return *row ? statement.integer(0) : 0;
+}
+
+// The least text that is greater than all that begin with `prefix`; empty when there is none.
+std::string after_prefix(std::string prefix) {
+  while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xFF) prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return prefix;
+}
+
+std::string sql_of(const Query& query) {
+  std::string sql = "SELECT body FROM entries WHERE 1";
+  if (!query.job.empty()) sql += " AND job = ?";
+  if (!query.job_prefix.empty()) sql += " AND job >= ? AND job < ?";
+  if (query.kind) sql += " AND kind = ?";
+  if (query.result) sql += " AND result = ?";
+  if (query.from) sql += " AND time >= ?";
+  if (query.to) sql += " AND time < ?";
+  if (query.before != 0) sql += " AND number < ?";
+  return sql + " ORDER BY number DESC LIMIT ?";
+}
+
+}  // namespace
+
+Index::Index(Database database)
+    : database_(std::move(database)),
+      put_(database_.prepare("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)")),
+      with_key_(database_.prepare("SELECT body FROM entries WHERE key = ?")) {}
+
+Result<std::unique_ptr<Index>> Index::open(const std::string& path) {
+  // SQLite would make it readable for others; what it puts beside it has the same mode.
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return fail(system_error("open", path, errno));
+  Result<Database> database = Database::open(path);
+  if (!database) return fail(database.error());
+  const Result<std::int64_t> version = number_from(database->prepare("PRAGMA user_version"));
+  if (!version) return fail(version.error());
+  const bool is_new = ::lseek(file.get(), 0, SEEK_END) == 0;
+  if (!is_new && *version != kVersion) {
+    return fail(Code::invalid, path + " is of version " + std::to_string(*version));
+  }
+  // In this mode a power cut may take the last commits, and never the order in which they were made.
+  Status ready = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  if (ready) ready = database->run(kSchema);
+  if (!ready) return fail(ready.error());
+  std::unique_ptr<Index> index(new Index(*std::move(database)));
+  ready = index->check(is_new);
+  if (!ready) return fail(ready.error());
+  return index;
+}
+
+Status Index::check(bool is_new) {
+  if (!is_new) {
+    Statement statement = database_.prepare("PRAGMA quick_check(1)");
+    const Result<bool> row = statement.step();
+    if (!row) return fail(row.error());
+    if (statement.text(0) != "ok") return fail(Code::invalid, "it is damaged: " + std::string(statement.text(0)));
+  }
+  return recount();
+}
+
+void Index::discard(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) ::unlink((path + suffix).c_str());
+}
+
+Status Index::recount() {
+  Statement statement = database_.prepare("SELECT ifnull(max(number), 0), count(*) FROM entries");
+  const Result<bool> row = statement.step();
+  if (!row) return fail(row.error());
+  last_number_ = statement.integer(0);
+  count_ = static_cast<std::size_t>(statement.integer(1));
+  return {};
+}
+
+Status Index::begin() { return database_.run("BEGIN IMMEDIATE"); }
+Status Index::commit() { return database_.run("COMMIT"); }
+
+Status Index::rollback() {
+  if (Status done = database_.run("ROLLBACK"); !done) return done;
+  return recount();
+}
+
+Result<std::optional<Entry>> Index::with_key(std::string_view key) {
+  const Result<bool> row = with_key_.bind(key).step();
+  if (!row) return fail(row.error());
+  if (!*row) return std::optional<Entry>();
+  Result<Entry> entry = entry_in(with_key_, 0);
+  const Result<bool> over = with_key_.step();
+  if (!over) return fail(over.error());
+  if (!entry) return fail(entry.error());
+  return std::optional<Entry>(*std::move(entry));
+}
+
+Status Index::put(const Entry& entry, const Segment& segment) {
+  const std::string key = key_of(entry);
+  const std::string body = entry_json(entry);
+  const std::optional<RunResult> result = result_of(entry);
+  put_.bind(entry.number).bind(key).bind(entry.job).bind(static_cast<std::int64_t>(kind_of(entry)));
+  if (result) {
+    put_.bind(static_cast<std::int64_t>(*result));
+  } else {
+    put_.bind_null();
+  }
+  put_.bind(epoch_seconds(time_of(entry))).bind(number_of(segment)).bind(body);
+  if (entry.number > last_number_) ++count_;
+  last_number_ = std::max(last_number_, entry.number);
+  return finish(put_);
+}
+
+Result<std::uint64_t> Index::size_of(const Segment& segment) {
+  Statement statement = database_.prepare("SELECT size FROM segments WHERE segment = ?");
+  statement.bind(number_of(segment));
+  const Result<std::int64_t> size = number_from(std::move(statement));
+  if (!size) return fail(size.error());
+  return static_cast<std::uint64_t>(*size);
+}
+
+Status Index::set_size(const Segment& segment, std::uint64_t size) {
+  Statement statement = database_.prepare("INSERT OR REPLACE INTO segments VALUES (?, ?)");
+  return finish(statement.bind(number_of(segment)).bind(static_cast<std::int64_t>(size)));
+}
+
+Result<std::size_t> Index::keep_newest(std::size_t most) {
+  if (count_ <= most) return std::size_t{0};
+  const std::size_t beyond = count_ - most;
+  Statement statement =
+      database_.prepare("DELETE FROM entries WHERE number IN (SELECT number FROM entries ORDER BY number LIMIT ?)");
+  if (Status done = finish(statement.bind(static_cast<std::int64_t>(beyond))); !done) return fail(done.error());
+  count_ = most;
+  return beyond;
+}
+
+Status Index::forget_before(std::chrono::sys_days day) {
+  Statement statement = database_.prepare("DELETE FROM entries WHERE segment < ?");
+  if (Status done = finish(statement.bind(number_of({day, 0}))); !done) return done;
+  const std::int64_t last_number = last_number_;
+  Status counted = recount();
+  last_number_ = std::max(last_number_, last_number);
+  return counted;
+}
+
+Result<std::vector<Segment>> Index::take_unused(const Segment& in_use) {
+  std::vector<Segment> unused;
+  Statement statement = database_.prepare(
+      "DELETE FROM segments WHERE segment <> ? AND NOT EXISTS "
+      "(SELECT 1 FROM entries WHERE entries.segment = segments.segment) RETURNING segment");
+  statement.bind(number_of(in_use));
+  Result<bool> row = statement.step();
+  for (; row && *row; row = statement.step()) unused.push_back(segment_of(statement.integer(0)));
+  if (!row) return fail(row.error());
+  return unused;
+}
+
+Result<std::vector<Entry>> Index::find(const Query& query) {
+  Statement statement = database_.prepare(sql_of(query));
+  const std::string after = after_prefix(query.job_prefix);
+  if (!query.job.empty()) statement.bind(query.job);
+  if (!query.job_prefix.empty()) statement.bind(query.job_prefix).bind(after);
+  if (query.kind) statement.bind(static_cast<std::int64_t>(*query.kind));
+  if (query.result) statement.bind(static_cast<std::int64_t>(*query.result));
+  if (query.from) statement.bind(epoch_seconds(*query.from));
+  if (query.to) statement.bind(epoch_seconds(*query.to));
+  if (query.before != 0) statement.bind(query.before);
+  statement.bind(static_cast<std::int64_t>(std::min(query.limit, std::size_t{INT32_MAX})));
+  std::vector<Entry> found;
+  Result<bool> row = statement.step();
+  for (; row && *row; row = statement.step()) {
+    Result<Entry> entry = entry_in(statement, 0);
+    if (!entry) return fail(entry.error());
+    found.push_back(*std::move(entry));
+  }
+  if (!row) return fail(row.error());
+  return found;
+}
+
+Result<std::map<std::string, Entry>> Index::last_of(const std::vector<std::string>& jobs) {
+  std::map<std::string, Entry> last;
+  Statement statement =
+      database_.prepare("SELECT body FROM entries WHERE job = ? AND kind <> ? ORDER BY number DESC LIMIT 1");
+  for (const std::string& job : jobs) {
+    const Result<bool> row = statement.bind(job).bind(static_cast<std::int64_t>(Kind::passed_over)).step();
+    if (!row) return fail(row.error());
+    if (!*row) continue;
+    Result<Entry> entry = entry_in(statement, 0);
+    const Result<bool> over = statement.step();
+    if (!entry || !over) return fail(entry ? over.error() : entry.error());
+    last.emplace(job, *std::move(entry));
+  }
+  return last;
+}
+
+Result<std::optional<Instant>> Index::time_of_oldest() {
+  Statement statement = database_.prepare("SELECT time FROM entries ORDER BY number LIMIT 1");
+  const Result<bool> row = statement.step();
+  if (!row) return fail(row.error());
+  return *row ? std::optional(instant_of(statement.integer(0))) : std::nullopt;
+}
+
+}  // namespace kron::history

@@ -1,0 +1,70 @@
+#include "kron/history/index.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "kron/history/fake/history_rig.h"
+
+namespace kron::history {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+class IndexTest : public HistoryRig {
+ protected:
+  IndexTest() { open_archive(); }
+
+  Ids ids(const Query& query) { return run_ids(all(query)); }
+};
+
+TEST_F(IndexTest, FindsByEveryPartOfAQuery) {
+  record({run_ended("r1", 0, "db/backup", kStart), run_ended("r2", 1, "db/check", kStart + Seconds(10)),
+          run_ended("r3", std::nullopt, "db", kStart + Seconds(20)), run_started("r4", "db0", kStart + Seconds(30)),
+          missed(kStart + Seconds(40), "db/backup"), passed_over(kStart, kStart + Seconds(50), "db/backup")});
+  EXPECT_EQ(ids({}), (Ids{"", "", "r4", "r3", "r2", "r1"}));
+  EXPECT_EQ(ids({.job = "db/backup"}), (Ids{"", "", "r1"}));
+  EXPECT_EQ(ids({.job = "db/back"}), Ids{});
+  EXPECT_EQ(ids({.job_prefix = "db/"}), (Ids{"", "", "r2", "r1"}));
+  EXPECT_EQ(ids({.job_prefix = "db"}), (Ids{"", "", "r4", "r3", "r2", "r1"}));
+  EXPECT_EQ(ids({.kind = Kind::executed}), (Ids{"r4", "r3", "r2", "r1"}));
+  EXPECT_EQ(all({.kind = Kind::missed}).at(0).period, kStart + Seconds(40));
+  EXPECT_EQ(all({.kind = Kind::passed_over}).at(0).passed_over->count, 3U);
+  EXPECT_EQ(ids({.kind = Kind::skipped}), Ids{});
+  EXPECT_EQ(ids({.result = RunResult::running}), Ids{"r4"});
+  EXPECT_EQ(ids({.result = RunResult::succeeded}), Ids{"r1"});
+  EXPECT_EQ(ids({.result = RunResult::failed}), Ids{"r2"});
+  EXPECT_EQ(ids({.result = RunResult::unknown}), Ids{"r3"});
+  EXPECT_EQ(ids({.from = kStart + Seconds(10), .to = kStart + Seconds(30)}), (Ids{"r3", "r2"}));
+  EXPECT_EQ(ids({.limit = 2}), (Ids{"", ""}));
+  EXPECT_EQ(ids({.before = 3, .limit = 1}), Ids{"r2"});
+  EXPECT_EQ(ids({.job_prefix = "db/", .result = RunResult::failed}), Ids{"r2"});
+}
+
+TEST_F(IndexTest, NamesWithWhatSqlKnowsAreNames) {
+  const std::string name = "a%_'\";-- \xC3\xA9";
+  record({run_ended("r1", 0, name), run_ended("r2", 0, "ab")});
+  EXPECT_EQ(ids({.job = name}), Ids{"r1"});
+  EXPECT_EQ(ids({.job_prefix = "a%"}), Ids{"r1"});
+}
+
+TEST_F(IndexTest, TheLastOfAJobIsItsNewestRunOrOutcome) {
+  record({run_ended("r1", 0, "a"), run_started("r2", "a"), passed_over(kStart, kStart, "a"), missed(kStart, "b"),
+          passed_over(kStart, kStart, "c")});
+  const auto last = archive_->ask([](Index& index) { return index.last_of({"a", "b", "c", "d"}); });
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->size(), 2U);
+  EXPECT_EQ(last->at("a").run_id, "r2");
+  EXPECT_EQ(last->at("b").outcome, Outcome::missed);
+}
+
+TEST_F(IndexTest, AnotherVersionAndAFileThatIsNoneAreInvalid) {
+  remove_index();
+  std::ofstream(path("index.sqlite")) << std::string(10'000, 'x');
+  EXPECT_EQ(Index::open(path("index.sqlite")).error().code, Code::invalid);
+  Index::discard(path("index.sqlite"));
+  ASSERT_TRUE(Database::open(path("index.sqlite")).value().run("PRAGMA user_version = 99"));
+  EXPECT_EQ(Index::open(path("index.sqlite")).error().code, Code::invalid);
+}
+
+}  // namespace
+}  // namespace kron::history

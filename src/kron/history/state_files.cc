@@ -1,0 +1,59 @@
+#include "kron/history/state_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kron/ledger/state_names.h"
+
+namespace kron::history {
+namespace {
+
+constexpr std::size_t kMostState = 4 << 20;  // the ledger reads no larger one either
+
+Entry entry_of(const std::string& job, const HistoryEntry& past) {
+  return {.job = job,
+          .outcome = past.outcome,
+          .reason = past.reason,
+          .trigger = past.trigger,
+          .period = past.period,
+          .chosen = past.chosen,
+          .run_id = past.run_id,
+          .ended_at = past.completed_at,
+          .exit_code = past.exit_code,
+          .passed_over = past.passed_over};
+}
+
+}  // namespace
+
+std::vector<Entry> entries_of(const StateRecord& record) {
+  std::vector<Entry> entries;
+  entries.reserve(record.history.size() + record.active.size());
+  for (const HistoryEntry& past : record.history) entries.push_back(entry_of(record.identity, past));
+  for (const ActiveExecution& run : record.active) entries.push_back(entry_of(record.identity, run));
+  return entries;
+}
+
+Result<StateFiles> StateFiles::changed_since(Directory& directory, Instant since) {
+  StateFiles files;
+  const Status listed = directory.list([&](std::string_view name, FileType) {
+    const std::optional<StateName> parsed = parse_state_name(name);
+    if (!parsed || parsed->corrupt) return;
+    const Result<FileInfo> info = directory.info(name);
+    if (info && info->modified >= since) files.names_.push_back(parsed->identity_hash);
+  });
+  if (!listed) return fail(listed.error());
+  return files;
+}
+
+std::vector<Entry> StateFiles::read(Directory& directory, std::size_t most) {
+  std::vector<Entry> entries;
+  for (const std::size_t end = std::min(names_.size(), next_ + most); next_ < end; ++next_) {
+    const Result<FileContents> contents = directory.read(state_file_name(names_[next_]), kMostState);
+    if (!contents) continue;
+    const Result<StateRecord> record = parse_state(contents->bytes);
+    if (record) std::ranges::move(entries_of(*record), std::back_inserter(entries));
+  }
+  return entries;
+}
+
+}  // namespace kron::history
