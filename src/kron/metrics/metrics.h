@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/base/instant.h"
+
+namespace kron::metrics {
+
+enum class RunEnd : std::uint8_t { succeeded, failed, timed_out, unknown };
+
+struct TaskCount {
+  std::string state;  // in any case
+  std::string type;
+  std::size_t count = 0;
+};
+
+// What is so at the moment of a scrape.
+struct Levels {
+  bool ready = false;
+  std::size_t jobs = 0;
+  std::size_t running = 0;
+  std::optional<Instant> next_due = {};
+  std::vector<TaskCount> tasks = {};
+  std::optional<Seconds> oldest_pending_task = {};  // its age; none: no task is pending
+  std::size_t event_streams = 0;
+};
+
+inline constexpr std::size_t kMostTaskTypes = 100;  // those beyond count as one type, "other"
+
+// What krond has done since it started, for Prometheus. Every method may be called from any thread.
+class Metrics {
+ public:
+  Metrics(std::string_view version, Instant started);
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  // In the words of core/state.h; an executed period counts when its run starts.
+  void period_ended(std::string_view outcome, std::string_view reason);
+  void run_started(Nanoseconds lateness);                           // behind its chosen time
+  void run_ended(RunEnd end, std::optional<Nanoseconds> duration);  // none: nobody saw it start or end
+  void ledger_batch(std::size_t records, Nanoseconds write);
+  void reloaded(bool ok);
+  // `route` is a pattern such as "GET /api/v1/jobs/{name}", never a path with a name in it: each is a series for ever.
+  void api_request(std::string_view route, int status, Nanoseconds took);
+
+  // The text exposition format 0.0.4.
+  std::string text(const Levels& levels) const;
+
+ private:
+  struct Instruments;
+  std::unique_ptr<Instruments> instruments_;
+};
+
+inline constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace kron::metrics

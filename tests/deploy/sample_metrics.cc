@@ -1,0 +1,22 @@
+// Prints what a krond with some of everything would answer to a scrape.
+#include <iostream>
+
+#include "kron/metrics/metrics.h"
+
+int main() {
+  using namespace kron;
+  metrics::Metrics metrics("1.2.3", instant_of(1'772'409'600));
+  metrics.period_ended("skipped", "concurrency_forbid");
+  metrics.run_started(std::chrono::milliseconds(3));
+  metrics.run_ended(metrics::RunEnd::failed, Seconds(2));
+  metrics.ledger_batch(12, std::chrono::milliseconds(4));
+  metrics.reloaded(true);
+  metrics.api_request("GET /api/v1/jobs/{name}", 200, std::chrono::milliseconds(1));
+  std::cout << metrics.text({.ready = true,
+                             .jobs = 12,
+                             .running = 3,
+                             .next_due = instant_of(1'772'409'660),
+                             .tasks = {{"PENDING", "MAIL", 4}},
+                             .oldest_pending_task = Seconds(90),
+                             .event_streams = 2});
+}
