@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace kron::http {
+
+// What was written to a Stream and has not reached the client. Written from any thread, sent from the server's.
+class Backlog {
+ public:
+  // `wake` is called, from any thread and with nothing locked, when there is something to do for the sender.
+  Backlog(std::size_t limit, std::function<void()> wake) : limit_(limit), wake_(std::move(wake)) {}
+
+  // As those of Stream.
+  bool write(std::string bytes);
+  void end();
+  void on_drained(std::function<void()> call);
+
+  bool is_cut();     // the reader was too slow: the connection is to be closed, even in the midst of sending
+  bool has_ended();  // nothing comes behind what waits
+
+  struct Batch {
+    std::string bytes;
+    bool is_last = false;  // nothing comes behind it
+  };
+  // What is to be sent now. Until sent() it still counts as waiting.
+  Batch take();
+  void sent();
+
+  // Nobody reads any more.
+  void close();
+
+ private:
+  enum class Wake : std::uint8_t { unless_woken, always };
+  void wake(std::unique_lock<std::mutex> lock, Wake when);
+
+  const std::size_t limit_;
+  const std::function<void()> wake_;
+  std::mutex mutex_;
+  std::string waiting_;
+  std::size_t in_flight_ = 0;
+  bool woken_ = false;
+  bool ended_ = false;
+  bool closed_ = false;
+  bool cut_ = false;
+  std::function<void()> on_drained_;
+};
+
+}  // namespace kron::http

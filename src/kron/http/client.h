@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kron/base/instant.h"
+#include "kron/base/result.h"
+#include "kron/http/message.h"
+#include "kron/http/target.h"
+
+namespace kron::http {
+
+// Asks a server on a unix socket, one request at a time, over one connection that is kept; connects again by itself
+// when the server has closed it in between. For one thread.
+//
+// An answer of any status is a Response (error_in() makes an Error of it). Failures: unreachable when nobody answers on
+// the socket, or the answer was lost or took too long (then the request may or may not have been obeyed, and the
+// message says so); refused when the socket may not be opened.
+class Client {
+ public:
+  struct Options {
+    Nanoseconds timeout = Seconds(30);  // for a whole answer; for the next bytes of a stream there is none
+    std::string cure = "is krond running? see `kron doctor`";
+  };
+
+  explicit Client(std::string socket_path);
+  Client(std::string socket_path, Options options);
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  // A body goes as application/json unless `headers` names another Content-Type.
+  Result<Response> request(std::string_view method, std::string_view target, std::string_view body = {},
+                           const Fields& headers = {});
+
+  // GET, and the body in pieces as they come until it ends or `on_bytes` says false. An answer other than 200 is an
+  // Error, that of its problem document.
+  Status stream(std::string_view target, const Fields& headers,
+                const std::function<bool(std::string_view bytes)>& on_bytes);
+
+  // For a long poll beside an event loop: sends, and poll() whenever the descriptor is readable gives the answer once
+  // it is complete. No time limit. Another request meanwhile gives this one up.
+  Status begin(std::string_view method, std::string_view target, std::string_view body = {},
+               const Fields& headers = {});
+  int descriptor() const;  // -1 when nothing is under way
+  std::optional<Result<Response>> poll();
+
+ private:
+  class Connection;
+
+  Status connect();
+  Status start(const std::string& message, bool has_body);
+  Result<Response> await_answer();
+  Error broken(const Error& error);
+  Error unreachable(const std::string& what) const;
+  Error lost(const std::string& what) const;
+
+  std::string socket_path_;
+  Options options_;
+  std::unique_ptr<Connection> connection_;  // none when it is not open
+  bool hung_up_ = false;                    // the server closed a kept connection before the first byte of an answer
+};
+
+}  // namespace kron::http

@@ -1,0 +1,282 @@
+#include "kron/http/connection.h"
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <sys/socket.h>
+#include <utility>
+
+#include "kron/http/exchange.h"
+#include "kron/http/response_head.h"
+
+namespace kron::http {
+namespace {
+
+namespace asio = boost::asio;
+using ErrorCode = boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+// How long and how much a client may go on sending what nobody reads. A socket that is closed with unread bytes would
+// take the answer back from a client that has not read it yet.
+constexpr Nanoseconds kLinger = Seconds(2);
+constexpr std::size_t kMostDrained = std::size_t{256} << 10;
+constexpr std::size_t kDrainAtOnce = 4096;
+
+int family_of(int socket) {
+  int family = AF_UNSPEC;
+  socklen_t size = sizeof(family);
+  ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  return family;
+}
+
+}  // namespace
+
+struct Connection::Wire {
+  Wire(asio::io_context& loop, Descriptor descriptor) : socket(loop), timer(loop) {
+    ErrorCode error;  // of registering with epoll; the first read meets it again
+    socket.assign(asio::generic::stream_protocol(family_of(descriptor.get()), 0), descriptor.get(), error);
+    if (!error) (void)descriptor.release();
+  }
+
+  asio::generic::stream_protocol::socket socket;
+  asio::steady_timer timer;
+};
+
+Connection::Connection(asio::io_context& loop, Descriptor socket, std::optional<Credentials> peer,
+                       const Service& service, std::optional<Response> refusal)
+    : wire_(std::make_unique<Wire>(loop, std::move(socket))),
+      service_(service),
+      reader_(service.limits, service.body_limit, std::move(peer)),
+      refusal_(std::move(refusal)) {}
+
+Connection::~Connection() = default;
+
+void Connection::start() {
+  // One who is turned away shall not keep the place for long.
+  set_deadline(refusal_ ? service_.limits.header_time : service_.limits.idle);
+  read();
+}
+
+void Connection::read() {
+  const std::span<char> room = reader_.room();
+  wire_->socket.async_read_some(asio::buffer(room.data(), room.size()),
+                                [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
+                                  if (self->state_ != State::reading) return;
+                                  if (error) return self->close();
+                                  self->reader_.received(size);
+                                  self->advance();
+                                });
+}
+
+void Connection::advance() {
+  switch (reader_.stage()) {
+    case RequestReader::Stage::head:
+      if (!reader_.is_idle() && !std::exchange(reads_head_, true)) set_deadline(service_.limits.header_time);
+      return read();
+    case RequestReader::Stage::body:
+      if (refusal_) return refuse(*refusal_);
+      if (!std::exchange(reads_body_, true)) {
+        set_deadline(service_.limits.body_time);
+        if (reader_.expects_continue()) return say_continue();
+      }
+      return read();
+    case RequestReader::Stage::complete:
+      return handle(reader_.take());
+    case RequestReader::Stage::refused:
+      return refuse(refusal_ ? *refusal_ : reader_.refusal());
+  }
+}
+
+void Connection::say_continue() {
+  out_head_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  write(&Connection::read);
+}
+
+void Connection::handle(Request request) {
+  if (refusal_) return refuse(*refusal_);
+  is_head_request_ = request.method == "HEAD";
+  closes_ = reader_.is_last();
+  state_ = State::working;
+  set_deadline(std::nullopt);
+  auto exchange = std::make_unique<Exchange>(service_.thread, weak_from_this(), service_.limits.stream_backlog);
+  service_.handler(std::move(request), Reply(std::move(exchange)));
+  if (state_ == State::working) watch_for_hangup();
+}
+
+void Connection::refuse(Response response) {
+  is_head_request_ = false;
+  closes_ = true;
+  state_ = State::working;
+  answer(std::move(response));
+}
+
+void Connection::watch_for_hangup() {
+  if (std::exchange(watches_, true)) return;
+  // Not by reading: the client may have sent its next request already, and one that has only shut down its sending side
+  // still waits for the answer.
+  wire_->socket.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](const ErrorCode& error) {
+    self->watches_ = false;
+    if (!error && (self->state_ == State::working || self->state_ == State::streaming)) self->close();
+  });
+}
+
+void Connection::answer(Response response) {
+  if (state_ != State::working) return;
+  on_gone_ = {};
+  state_ = State::writing;
+  out_head_ = response_head(response, BodyEnd::by_length, closes_);
+  if (has_body(response.status) && !is_head_request_) out_body_ = std::move(response.body);
+  const auto mebibytes = static_cast<std::int64_t>(out_body_.size() >> 20U);
+  set_deadline(service_.limits.write_time * (mebibytes + 1));
+  write(&Connection::answered);
+}
+
+void Connection::write(void (Connection::*then)()) {
+  is_writing_ = true;
+  const std::array<asio::const_buffer, 2> buffers{asio::buffer(out_head_), asio::buffer(out_body_)};
+  asio::async_write(wire_->socket, buffers, [self = shared_from_this(), then](const ErrorCode& error, std::size_t) {
+    self->is_writing_ = false;
+    if (self->state_ == State::closed) return;
+    if (error) return self->close();
+    self->out_head_ = {};
+    self->out_body_ = {};
+    (*self.*then)();
+  });
+}
+
+void Connection::answered() {
+  if (stops_) return close();
+  if (closes_) return linger();
+  state_ = State::reading;
+  reads_head_ = reads_body_ = false;
+  set_deadline(service_.limits.idle);
+  reader_.next();
+  advance();
+}
+
+void Connection::stream(Response head, std::shared_ptr<Backlog> backlog) {
+  if (state_ != State::working) return backlog->close();
+  is_chunked_ = reader_.allows_chunks();
+  closes_ = closes_ || !is_chunked_;
+  out_head_ = response_head(head, is_chunked_ ? BodyEnd::by_chunks : BodyEnd::by_close, closes_);
+  if (is_head_request_) {
+    backlog->close();
+    on_gone_ = {};
+    state_ = State::writing;
+    set_deadline(service_.limits.write_time);
+    return write(&Connection::answered);
+  }
+  state_ = State::streaming;
+  backlog_ = std::move(backlog);
+  out_body_ = is_chunked_ ? chunk_of(head.body, false) : std::move(head.body);
+  watch_for_hangup();
+  write(&Connection::streamed);
+}
+
+void Connection::pump() {
+  if (state_ != State::streaming) return;
+  if (backlog_->is_cut()) return close();
+  // A stream may stand still for as long as it likes; the rest of one that has ended is an answer like any other.
+  if (!deadline_ && backlog_->has_ended()) set_deadline(service_.limits.write_time);
+  if (is_writing_) return;
+  Backlog::Batch batch = backlog_->take();
+  ends_ = batch.is_last;
+  out_body_ = is_chunked_ ? chunk_of(batch.bytes, batch.is_last) : std::move(batch.bytes);
+  if (!out_body_.empty()) return write(&Connection::streamed);
+  if (ends_) return streamed();
+  const std::shared_ptr<Backlog> backlog = backlog_;  // what it calls may let go of it
+  backlog->sent();
+}
+
+void Connection::streamed() {
+  // May call back, and that may write, end the stream or even close.
+  const std::shared_ptr<Backlog> backlog = backlog_;
+  const bool has_ended = std::exchange(ends_, false);
+  backlog->sent();
+  if (state_ != State::streaming) return;
+  if (!has_ended) return pump();
+  backlog->close();
+  backlog_.reset();
+  on_gone_ = {};
+  state_ = State::writing;
+  answered();
+}
+
+void Connection::on_gone(std::function<void()> call) {
+  if (state_ == State::working || state_ == State::streaming) {
+    on_gone_ = std::move(call);
+  } else if (state_ == State::closed) {
+    call();
+  }
+}
+
+void Connection::linger() {
+  ErrorCode ignored;  // a client that is gone is found by the read
+  wire_->socket.shutdown(asio::socket_base::shutdown_send, ignored);
+  state_ = State::lingering;
+  set_deadline(kLinger);
+  out_body_.resize(kDrainAtOnce);
+  drain();
+}
+
+void Connection::drain() {
+  wire_->socket.async_read_some(asio::buffer(out_body_),
+                                [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
+                                  if (self->state_ == State::closed) return;
+                                  self->drained_ += size;
+                                  if (error || self->drained_ > kMostDrained) return self->close();
+                                  self->drain();
+                                });
+}
+
+void Connection::stop() {
+  stops_ = true;
+  on_gone_ = {};
+  if (state_ == State::streaming) return backlog_->end();
+  if (state_ != State::writing) close();
+}
+
+void Connection::close() {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  deadline_.reset();
+  wire_->timer.cancel();
+  ErrorCode ignored;
+  wire_->socket.close(ignored);
+  if (const auto backlog = std::exchange(backlog_, nullptr)) backlog->close();
+  if (const auto call = std::exchange(on_gone_, {})) call();
+  service_.closed(shared_from_this());
+}
+
+void Connection::set_deadline(std::optional<Nanoseconds> from_now) {
+  deadline_.reset();
+  if (!from_now) return;
+  deadline_ = Clock::now() + *from_now;
+  // A timer that goes off too early is set again then; that is rarer than a deadline that moves.
+  if (!timer_at_ || *timer_at_ > *deadline_) arm_timer();
+}
+
+void Connection::arm_timer() {
+  timer_at_ = deadline_;
+  wire_->timer.expires_at(*deadline_);
+  wire_->timer.async_wait([self = shared_from_this()](const ErrorCode& error) {
+    if (error || self->state_ == State::closed) return;
+    self->timer_at_.reset();
+    if (!self->deadline_) return;
+    if (Clock::now() < *self->deadline_) return self->arm_timer();
+    self->time_is_up();
+  });
+}
+
+void Connection::time_is_up() {
+  if (state_ != State::reading || is_writing_ || reader_.is_idle()) return close();
+  ErrorCode ignored;
+  wire_->socket.cancel(ignored);  // the read that waits for the rest
+  const bool in_head = reader_.stage() == RequestReader::Stage::head;
+  refuse(problem(408, in_head ? "the headers took too long" : "the body took too long"));
+}
+
+}  // namespace kron::http

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kron/env/descriptor.h"
+#include "kron/http/backlog.h"
+#include "kron/http/limits.h"
+#include "kron/http/message.h"
+#include "kron/http/reply.h"
+#include "kron/http/request_reader.h"
+#include "kron/http/server_thread.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace kron::http {
+
+class Connection;
+
+// What all connections of a server share.
+struct Service {
+  Limits limits;
+  RequestReader::BodyLimit body_limit;
+  std::function<void(Request, Reply)> handler;
+  std::shared_ptr<ServerThread> thread;
+  std::function<void(const std::shared_ptr<Connection>&)> closed;  // it is of no more use
+};
+
+// One client: reads a request, has it handled, writes the answer, and again. All of it on the server's thread.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  // `service` outlives the connection. With a refusal, that answers the first request, and nothing is handled.
+  Connection(boost::asio::io_context& loop, Descriptor socket, std::optional<Credentials> peer, const Service& service,
+             std::optional<Response> refusal);
+  ~Connection();
+
+  void start();
+  // The server ends: nobody is called any more, and the connection closes, behind what is being sent. Streams end.
+  void stop();
+  void close();
+
+  // For the request that is being handled; without one they do nothing.
+  void answer(Response response);
+  void stream(Response head, std::shared_ptr<Backlog> backlog);
+  void pump();
+  void on_gone(std::function<void()> call);
+
+ private:
+  enum class State : std::uint8_t { reading, working, writing, streaming, lingering, closed };
+  using TimePoint = std::chrono::steady_clock::time_point;
+  struct Wire;
+
+  void read();
+  void advance();
+  void handle(Request request);
+  void say_continue();
+  void refuse(Response response);
+  void watch_for_hangup();
+  void write(void (Connection::*then)());
+  void answered();
+  void streamed();
+  void linger();
+  void drain();
+
+  void set_deadline(std::optional<Nanoseconds> from_now);
+  void arm_timer();
+  void time_is_up();
+
+  std::unique_ptr<Wire> wire_;
+  const Service& service_;
+  RequestReader reader_;
+  std::optional<Response> refusal_;
+  State state_ = State::reading;
+  bool is_head_request_ = false;
+  bool closes_ = false;      // behind the answer
+  bool reads_head_ = false;  // its time runs
+  bool reads_body_ = false;  // its time runs
+  bool watches_ = false;     // for the client's hanging up
+  bool is_writing_ = false;
+  bool is_chunked_ = false;  // the stream
+  bool stops_ = false;       // the server does
+  bool ends_ = false;        // the stream, with what is being written
+  std::string out_head_;
+  std::string out_body_;
+  std::size_t drained_ = 0;
+  std::shared_ptr<Backlog> backlog_;
+  std::function<void()> on_gone_;
+  std::optional<TimePoint> deadline_;
+  std::optional<TimePoint> timer_at_;  // when the timer goes off: never later than the deadline
+};
+
+}  // namespace kron::http

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "kron/http/message.h"
+#include "kron/http/reply.h"
+#include "kron/http/server_thread.h"
+
+namespace kron::http {
+
+class Connection;
+
+// What a Reply holds: the connection whose request it answers, for as long as that lives, and the way to its thread.
+class Exchange {
+ public:
+  Exchange(std::shared_ptr<ServerThread> thread, std::weak_ptr<Connection> connection, std::size_t stream_backlog)
+      : thread_(std::move(thread)), connection_(std::move(connection)), stream_backlog_(stream_backlog) {}
+
+  // As those of Reply.
+  void send(Response response) const;
+  std::shared_ptr<Stream> begin(Response head) const;
+  void on_gone(std::function<void()> call) const;
+
+ private:
+  std::shared_ptr<ServerThread> thread_;
+  std::weak_ptr<Connection> connection_;
+  std::size_t stream_backlog_;
+};
+
+}  // namespace kron::http

@@ -1,0 +1,177 @@
+#include "kron/http/request_reader.h"
+
+#include <algorithm>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/error.hpp>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "kron/base/text.h"
+#include "kron/http/target.h"
+
+namespace kron::http {
+namespace {
+
+namespace beast = boost::beast;
+
+// Room for the longest line between two chunks, however small the head may be.
+constexpr std::size_t kSmallestBuffer = 4096;
+
+Response response_to(const boost::system::error_code& error) {
+  if (error == beast::http::error::body_limit) return problem(413, "the body is larger than this request may have");
+  return problem(400, "not HTTP/1.1: " + error.message());
+}
+
+}  // namespace
+
+// Fills a Request. HeadCheck has seen the head before; what this adds is the body.
+class RequestReader::Parser : public beast::http::basic_parser<true> {
+ public:
+  Parser(const BodyLimit& may_have, std::optional<Credentials> peer) : may_have_(may_have) {
+    request.peer = std::move(peer);
+    // Asked for when the headers are known; the head has its own limit.
+    body_limit(boost::none);
+    header_limit(std::numeric_limits<std::uint32_t>::max());
+    eager(true);
+  }
+
+  Request request;
+  std::optional<Response> refusal;  // when the error is ours
+
+ private:
+  using Text = beast::string_view;
+  using ErrorCode = beast::error_code;
+
+  void on_request_impl(beast::http::verb, Text method, Text target, int, ErrorCode&) override {
+    request.method.assign(method.data(), method.size());
+    request.target.assign(target.data(), target.size());
+  }
+  void on_response_impl(int, Text, int, ErrorCode&) override {}
+
+  void on_field_impl(beast::http::field, Text name, Text value, ErrorCode&) override {
+    // What comes behind a chunked body must not pass for a header that was checked.
+    if (is_header_done()) return;
+    request.headers.emplace_back(lower(std::string_view(name.data(), name.size())),
+                                 std::string(value.data(), value.size()));
+  }
+
+  void on_header_impl(ErrorCode& error) override {
+    Result<Target> target = http::parse_target(request.target);
+    if (!target) {
+      refusal = problem(400, target.error().message);
+      error = beast::http::error::bad_target;
+      return;
+    }
+    request.segments = std::move(target->segments);
+    request.query = std::move(target->query);
+    if (!chunked() && content_length().value_or(0) == 0) return;
+    const std::size_t limit = may_have_(request);
+    if (content_length().value_or(0) > limit) {
+      refusal = problem(413, "the body is larger than the " + std::to_string(limit) + " bytes this request may have");
+      error = beast::http::error::body_limit;
+    }
+    body_limit(limit);
+  }
+
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
+  std::size_t on_body_impl(Text body, ErrorCode&) override {
+    request.body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, Text body, ErrorCode& error) override {
+    return on_body_impl(body, error);
+  }
+  void on_finish_impl(ErrorCode&) override {}
+
+  const BodyLimit& may_have_;
+};
+
+RequestReader::RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer)
+    : limits_(limits),
+      body_limit_(body_limit),
+      peer_(std::move(peer)),
+      capacity_(std::max(limits.header_bytes, kSmallestBuffer)),
+      buffer_(std::make_unique_for_overwrite<char[]>(capacity_)) {
+  head_check_.emplace(limits_);
+}
+
+RequestReader::~RequestReader() = default;
+
+std::span<char> RequestReader::room() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    end_ -= std::exchange(begin_, 0);
+  }
+  return {buffer_.get() + end_, capacity_ - end_};
+}
+
+RequestReader::Stage RequestReader::received(std::size_t size) {
+  end_ += size;
+  return next();
+}
+
+RequestReader::Stage RequestReader::next() {
+  if (stage_ == Stage::head) read_head();
+  if (stage_ == Stage::body) read_body();
+  return stage_;
+}
+
+bool RequestReader::is_idle() const { return stage_ == Stage::head && begin_ == end_; }
+
+bool RequestReader::expects_continue() const {
+  return stage_ == Stage::body && allows_chunks_ && begin_ == end_ && parser_->request.body.empty() &&
+         parser_->request.header("expect").has_value();
+}
+
+Request RequestReader::take() {
+  Request request = std::move(parser_->request);
+  parser_.reset();
+  head_check_.emplace(limits_);
+  skipped_empty_line_ = false;
+  stage_ = Stage::head;
+  return request;
+}
+
+void RequestReader::read_head() {
+  // A client that writes a line end behind its body means no harm; RFC 9112 asks to overlook one.
+  if (!skipped_empty_line_ && unread().starts_with("\r\n")) {
+    begin_ += 2;
+    skipped_empty_line_ = true;
+  }
+  if (const auto refusal = head_check_->look(unread())) return refuse(problem(refusal->status, refusal->detail));
+  if (head_check_->size() == 0) return;
+  parser_ = std::make_unique<Parser>(body_limit_, peer_);
+  stage_ = Stage::body;
+  parse(unread().substr(0, head_check_->size()));
+  if (stage_ == Stage::refused) return;
+  if (!parser_->is_header_done()) return refuse(problem(400, "not HTTP/1.1"));
+  allows_chunks_ = head_check_->is_http_1_1();
+  is_last_ = !allows_chunks_ || !parser_->keep_alive();
+}
+
+void RequestReader::read_body() {
+  if (!parser_->is_done() && begin_ < end_) parse(unread());
+  if (stage_ == Stage::refused) return;
+  if (parser_->is_done()) {
+    stage_ = Stage::complete;
+  } else if (end_ - begin_ == capacity_) {
+    refuse(problem(431, "a line between two chunks of the body is too long"));
+  }
+}
+
+void RequestReader::parse(std::string_view bytes) {
+  boost::system::error_code error;
+  begin_ += parser_->put({bytes.data(), bytes.size()}, error);
+  if (!error || error == beast::http::error::need_more) return;
+  refuse(parser_->refusal ? *std::move(parser_->refusal) : response_to(error));
+}
+
+void RequestReader::refuse(Response response) {
+  refusal_ = std::move(response);
+  stage_ = Stage::refused;
+}
+
+}  // namespace kron::http

@@ -1,0 +1,201 @@
+#include "kron/http/server.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <exception>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+#include <unordered_set>
+#include <utility>
+
+#include "kron/env/system_error.h"
+#include "kron/http/connection.h"
+#include "kron/http/response_head.h"
+#include "kron/http/unix_socket.h"
+
+namespace kron::http {
+namespace {
+
+namespace asio = boost::asio;
+using ErrorCode = boost::system::error_code;
+
+constexpr int kNicer = 5;
+constexpr std::size_t kDefaultBodyLimit = std::size_t{1} << 20;
+// Connections beyond the limit that are told so in answer to a request; more are told and closed at once.
+constexpr std::size_t kTurnedAwayPolitely = 64;
+// Then those who are connected have a turn.
+constexpr int kAcceptedAtOnce = 64;
+// How long the end of the server waits for clients to take what is being sent to them.
+constexpr std::chrono::milliseconds kFarewell(200);
+// Out of descriptors or memory: some will be free again.
+constexpr std::chrono::milliseconds kAcceptAgain(100);
+
+Response busy() {
+  Response response = problem(503, "too many connections; try again");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+Response stranger() { return problem(Error{Code::refused, "you may not use this socket; ask its operator"}); }
+
+// A thread made meanwhile inherits the mask: no signal of the process is ever delivered to it.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+// Everything that lives on the server's thread.
+class Server::Loop {
+ public:
+  Loop(Options options, Handler handler, UnixListener listener, Log& log)
+      : admit_(std::move(options.admit)),
+        listener_(std::move(listener)),
+        log_(log),
+        acceptor_(context_, ::fcntl(listener_.descriptor(), F_DUPFD_CLOEXEC, 0)),
+        pause_(context_) {
+    service_.limits = options.limits;
+    service_.body_limit = std::move(options.body_limit);
+    if (!service_.body_limit) service_.body_limit = [](const Request&) { return kDefaultBodyLimit; };
+    service_.handler = std::move(handler);
+    service_.thread =
+        std::make_shared<ServerThread>([this](ServerThread::Task task) { asio::post(context_, std::move(task)); });
+    service_.closed = [this](const std::shared_ptr<Connection>& connection) { forget(connection); };
+    const SignalsBlocked inherited;
+    thread_ = std::thread([this] { run(); });
+  }
+
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  ~Loop() {
+    asio::post(context_, [this] { stop(); });
+    thread_.join();
+    service_.thread->end();
+  }
+
+ private:
+  void run() {
+    service_.thread->is_this();
+    // Of this thread only; a request never holds up a job that is due.
+    const auto self = static_cast<id_t>(::gettid());
+    ::setpriority(PRIO_PROCESS, self, ::getpriority(PRIO_PROCESS, self) + kNicer);
+    wait_for_clients();
+    context_.run();
+  }
+
+  void stop() {
+    ErrorCode ignored;
+    acceptor_.close(ignored);
+    is_stopping_ = true;
+    for (const auto& connection : std::unordered_set(connections_)) connection->stop();
+    if (connections_.empty()) return context_.stop();
+    pause_.expires_after(kFarewell);
+    pause_.async_wait([this](const ErrorCode& error) {
+      if (error) return;
+      for (const auto& connection : std::unordered_set(connections_)) connection->close();
+    });
+  }
+
+  void forget(const std::shared_ptr<Connection>& connection) {
+    connections_.erase(connection);
+    if (is_stopping_ && connections_.empty()) context_.stop();
+  }
+
+  void wait_for_clients() {
+    acceptor_.async_wait(asio::posix::descriptor_base::wait_read, [this](const ErrorCode& error) {
+      if (!error) accept_some();
+    });
+  }
+
+  void accept_some() {
+    for (int i = 0; i < kAcceptedAtOnce; ++i) {
+      Descriptor socket(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (socket) {
+        add(std::move(socket));
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        is_failing_ = false;
+        return wait_for_clients();
+      } else if (errno != EINTR && errno != ECONNABORTED) {
+        return accept_later(errno);
+      }
+    }
+    wait_for_clients();
+  }
+
+  void accept_later(int error_number) {
+    if (!std::exchange(is_failing_, true)) {
+      log_.warning("http_accept_failed",
+                   {{"error", system_error("accept a connection on", "the socket", error_number).message}});
+    }
+    pause_.expires_after(kAcceptAgain);
+    pause_.async_wait([this](const ErrorCode& error) {
+      if (!error) wait_for_clients();
+    });
+  }
+
+  void add(Descriptor socket) {
+    std::optional<Credentials> peer = credentials_of(socket.get());
+    std::optional<Response> refusal;
+    if (admit_ && !(peer && admit_(*peer))) refusal = stranger();
+    if (connections_.size() >= service_.limits.connections) refusal = busy();
+    if (connections_.size() >= service_.limits.connections + kTurnedAwayPolitely) return turn_away(socket, *refusal);
+    const auto connection =
+        std::make_shared<Connection>(context_, std::move(socket), std::move(peer), service_, std::move(refusal));
+    connections_.insert(connection);
+    connection->start();
+  }
+
+  static void turn_away(const Descriptor& socket, const Response& response) {
+    const std::string message = response_head(response, BodyEnd::by_length, true) + response.body;
+    (void)::send(socket.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+
+  Service service_;  // before the context: connections in it use it to the end
+  Admit admit_;
+  UnixListener listener_;
+  Log& log_;
+  bool is_failing_ = false;
+  bool is_stopping_ = false;
+  std::unordered_set<std::shared_ptr<Connection>> connections_;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
+  asio::posix::stream_descriptor acceptor_;
+  asio::steady_timer pause_;
+  std::thread thread_;
+};
+
+Server::Server(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::start(Options options, Handler handler, Log& log) {
+  Result<UnixListener> listener = UnixListener::open(options.socket_path, options.mode, options.group);
+  if (!listener) return fail(listener.error());
+  try {
+    auto loop = std::make_unique<Loop>(std::move(options), std::move(handler), *std::move(listener), log);
+    return std::unique_ptr<Server>(new Server(std::move(loop)));
+  } catch (const std::exception& exception) {
+    return fail(Code::io, std::string("cannot serve HTTP: ") + exception.what() +
+                              "; raise the limits of open files and threads (ulimit -n, ulimit -u)");
+  }
+}
+
+}  // namespace kron::http

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+
+#include "kron/base/result.h"
+#include "kron/env/log.h"
+#include "kron/http/limits.h"
+#include "kron/http/message.h"
+#include "kron/http/reply.h"
+
+namespace kron::http {
+
+// HTTP/1.1 on a unix socket, on a thread of its own that yields to the rest of the process (nice +5) and takes no
+// signals. Strict: what two readers could understand differently is answered 400 and the connection closed.
+class Server {
+ public:
+  // On the server's thread: it holds up every other request, so it answers at once or hands the Reply on.
+  using Handler = std::function<void(Request, Reply)>;
+  // How large the body of this request may be; asked when the headers are known, `head.body` is empty then. Beyond:
+  // 413.
+  using BodyLimit = std::function<std::size_t(const Request& head)>;
+  // Whether this client may ask anything; it gets 403 otherwise.
+  using Admit = std::function<bool(const Credentials&)>;
+
+  struct Options {
+    std::string socket_path;
+    mode_t mode = 0600;
+    std::optional<gid_t> group = std::nullopt;  // owns the socket
+    Limits limits = {};
+    BodyLimit body_limit = {};  // none: 1 MiB
+    Admit admit = {};           // none: whoever may open the socket
+  };
+
+  // Serves when it returns. Makes the directory of the socket (0755) when it is missing, and takes the place of a
+  // socket that nobody answers on. Code conflict: another server answers there; refused: something else is there, and
+  // it stays. `log` is written to from the server's thread, and outlives the server.
+  static Result<std::unique_ptr<Server>> start(Options options, Handler handler, Log& log);
+
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  // Stops listening, removes the socket, ends the streams, closes all connections; no handler runs afterwards.
+  ~Server();
+
+ private:
+  class Loop;
+  explicit Server(std::unique_ptr<Loop> loop);
+
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace kron::http
