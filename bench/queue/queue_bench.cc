@@ -1,62 +1,28 @@
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <cstdlib>
 #include <malloc.h>
 #include <mutex>
-#include <stdlib.h>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
+#include "ground.h"
 #include "kron/env/durable.h"
-#include "kron/env/real_file_system.h"
 #include "kron/json/writer.h"
 #include "kron/queue/file_queue.h"
 #include "kron/queue/gathering.h"
 #include "kron/queue/task_file.h"
+#include "opening.h"
 
 // Durable submits and whole lives of tasks per second, each beside the bare cost of the same file operations in the
-// same run; and the memory of a million tasks that wait. QUEUE_BENCH_DIR says on which disk (default: the working
-// directory). With an argument N only this: a queue with N waiting tasks on the disk is opened, and its memory and time
-// are measured.
+// same run; opening a queue beside reading the same files; and the memory of a million tasks that wait.
+// QUEUE_BENCH_DIR says on which disk (default: the working directory). With an argument N only the opening, of N tasks.
+namespace kron::bench {
 namespace {
 
-using namespace kron;
-
 constexpr std::size_t kMostAtOnce = 256;
-
-class NoLog : public Log {
- public:
-  void write(LogLevel, std::string_view, std::span<const LogField>) override {}
-};
-
-bool is_brief() { return getenv("BRIEF") != nullptr; }
-
-double seconds_of(auto&& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// A directory that goes when it is done with.
-class Scratch {
- public:
-  Scratch() {
-    const char* base = getenv("QUEUE_BENCH_DIR");
-    std::string pattern = std::filesystem::absolute(base != nullptr ? base : ".").string() + "/queue-bench-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) std::abort();
-    path_ = pattern;
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct Bench {
   RealFileSystem files;
@@ -65,14 +31,6 @@ struct Bench {
   Scratch scratch;
   std::unique_ptr<FileQueue> queue = FileQueue::open(files, clock, log, scratch.path() + "/data").value();
 };
-
-NewTask task_number(std::size_t number) {
-  NewTask task;
-  task.id = "report-" + std::to_string(1'000'000 + number);
-  task.type = "REPORT";
-  task.data = R"({"customer":4711,"month":"2026-01","format":"pdf","to":"someone@example.com"})";
-  return task;
-}
 
 // Runs `each(i)` for all i below `count` on so many threads, as fast as they go.
 void on_threads(std::size_t threads, std::size_t count, auto&& each) {
@@ -83,12 +41,6 @@ void on_threads(std::size_t threads, std::size_t count, auto&& each) {
       for (std::size_t i = next++; i < count; i = next++) each(i);
     });
   }
-}
-
-void require(bool good) {
-  if (good) return;
-  std::fputs("queue_bench: the queue did not do what was asked\n", stderr);
-  std::abort();
 }
 
 // The same files, in groups of the same arrival, by durable_batch alone.
@@ -232,42 +184,6 @@ double index_bytes_per_task(std::size_t count) {
   return static_cast<double>(used() - before) / static_cast<double>(count);
 }
 
-std::size_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t pages = 0;
-  file >> pages >> pages;
-  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// Whoever submitted them has gone: their files are written as they lie there, without the syncs.
-void write_waiting(const std::string& data_directory, std::size_t count) {
-  const std::string pending = data_directory + "/tasks/pending/";
-  std::filesystem::create_directories(pending);
-  for (std::size_t i = 0; i < count; ++i) {
-    const NewTask task = task_number(i);
-    std::ofstream(pending + task_file_name(task.id)) << task_text(new_task(task, i + 1, instant_of(1'767'225'600)));
-  }
-}
-
-std::string opened_queue(std::size_t count) {
-  const Scratch scratch;
-  write_waiting(scratch.path() + "/data", count);
-  RealFileSystem files;
-  const RealClock clock;
-  NoLog log;
-  const std::size_t before = resident_bytes();
-  std::unique_ptr<FileQueue> queue;
-  const double seconds =
-      seconds_of([&] { queue = FileQueue::open(files, clock, log, scratch.path() + "/data").value(); });
-  require(queue->counts().pending == count);
-  JsonWriter out;
-  out.begin_map().key("tasks").integer(static_cast<std::int64_t>(count));
-  out.key("resident_bytes").integer(static_cast<std::int64_t>(resident_bytes() - before));
-  out.key("resident_bytes_per_task").real(static_cast<double>(resident_bytes() - before) / static_cast<double>(count));
-  out.key("open_seconds").real(seconds);
-  return out.end_map().take();
-}
-
 // Ours and the bare cost by turns, the best of each: other users of the disk disturb both alike.
 void report(JsonWriter& out, std::string_view name, auto&& ours, auto&& bare) {
   Measured best;
@@ -285,13 +201,7 @@ void report(JsonWriter& out, std::string_view name, auto&& ours, auto&& bare) {
   out.end_map();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc > 1) {
-    std::puts(opened_queue(std::max(std::strtoull(argv[1], nullptr, 10), 1ULL)).c_str());
-    return 0;
-  }
+void measure_all() {
   const std::size_t scale = is_brief() ? 1 : 5;
   JsonWriter out;
   out.begin_map().key("submit").begin_map();
@@ -313,10 +223,25 @@ int main(int argc, char** argv) {
   report(
       out, "lease to done, 10 workers", [&] { return lives_per_second(10, lives); },
       [&] { return bare_lives_per_second(10, lives); });
+  out.key("opening");
+  write_opening(out, is_brief() ? 2'000 : 100'000);
   const std::size_t waiting = is_brief() ? 10'000 : 1'000'000;
   out.key("waiting tasks in memory").begin_map();
   out.key("tasks").integer(static_cast<std::int64_t>(waiting));
   out.key("bytes_per_task").real(index_bytes_per_task(waiting));
   out.end_map();
   std::puts(out.end_map().take().c_str());
+}
+
+}  // namespace
+}  // namespace kron::bench
+
+int main(int argc, char** argv) {
+  if (argc == 1) {
+    kron::bench::measure_all();
+    return 0;
+  }
+  kron::JsonWriter out;
+  kron::bench::write_opening(out, std::max(std::strtoull(argv[1], nullptr, 10), 1ULL));
+  std::puts(out.take().c_str());
 }

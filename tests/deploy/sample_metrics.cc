@@ -17,6 +17,7 @@ int main() {
                              .running = 3,
                              .next_due = instant_of(1'772'409'660),
                              .tasks = {{"PENDING", "MAIL", 4}},
+                             .tasks_ended = {{"FAILED", "MAIL", 1}},
                              .oldest_pending_task = Seconds(90),
                              .event_streams = 2});
 }

@@ -55,7 +55,7 @@ MetricFamily level(const char* name, const char* help, double value) {
 }
 
 // Types are the users' own words: however many there are, the number of series has an end.
-MetricFamily task_levels(const std::vector<TaskCount>& tasks) {
+void count_tasks(MetricFamily& family, const char* label, const std::vector<TaskCount>& tasks) {
   std::set<std::string_view> types;
   for (const TaskCount& task : tasks) {
     if (types.size() < kMostTaskTypes) types.insert(task.type);
@@ -64,11 +64,9 @@ MetricFamily task_levels(const std::vector<TaskCount>& tasks) {
   for (const TaskCount& task : tasks) {
     counts[{lower(task.state), types.contains(task.type) ? task.type : "other"}] += task.count;
   }
-  MetricFamily family{"kron_tasks", "Tasks in the queue, by state and type.", MetricType::Gauge, {}};
   for (const auto& [labels, count] : counts) {
-    family.metric.push_back(sample(static_cast<double>(count), {{"state", labels.first}, {"type", labels.second}}));
+    family.metric.push_back(sample(static_cast<double>(count), {{label, labels.first}, {"type", labels.second}}));
   }
-  return family;
 }
 
 void append_levels(std::vector<MetricFamily>& families, const Levels& levels) {
@@ -78,7 +76,11 @@ void append_levels(std::vector<MetricFamily>& families, const Levels& levels) {
   families.push_back(level("kron_runs_running", "Runs that go on.", static_cast<double>(levels.running)));
   families.push_back(level("kron_next_due_timestamp_seconds",
                            "When the next period is due, as Unix time; 0 when none is.", time(levels.next_due)));
-  families.push_back(task_levels(levels.tasks));
+  MetricFamily tasks{"kron_tasks", "Tasks that wait or run, by type.", MetricType::Gauge, {}};
+  count_tasks(tasks, "state", levels.tasks);
+  MetricFamily ended{"kron_tasks_ended_total", "Tasks that are over, by type.", MetricType::Counter, {}};
+  count_tasks(ended, "result", levels.tasks_ended);
+  families.insert(families.end(), {std::move(tasks), std::move(ended)});
   families.push_back(level("kron_oldest_pending_task_seconds",
                            "Age of the oldest task that is ready and waits; 0 when none does.",
                            static_cast<double>(levels.oldest_pending_task.value_or(Seconds(0)).count())));

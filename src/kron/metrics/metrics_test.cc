@@ -75,7 +75,8 @@ TEST_F(MetricsTest, LevelsAreThoseOfTheScrape) {
                       .jobs = 12,
                       .running = 3,
                       .next_due = kStarted + Seconds(1),
-                      .tasks = {{"PENDING", "MAIL", 4}, {"FAILED", "MAIL", 1}},
+                      .tasks = {{"PENDING", "MAIL", 4}},
+                      .tasks_ended = {{"FAILED", "MAIL", 1}},
                       .oldest_pending_task = Seconds(90),
                       .event_streams = 2};
   const std::string text = metrics_.text(levels);
@@ -84,7 +85,7 @@ TEST_F(MetricsTest, LevelsAreThoseOfTheScrape) {
   EXPECT_THAT(text, HasSubstr("kron_runs_running 3\n"));
   EXPECT_THAT(text, HasSubstr("kron_next_due_timestamp_seconds 1772409601\n"));
   EXPECT_THAT(text, HasSubstr("kron_tasks{state=\"pending\",type=\"MAIL\"} 4\n"));
-  EXPECT_THAT(text, HasSubstr("kron_tasks{state=\"failed\",type=\"MAIL\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_tasks_ended_total{result=\"failed\",type=\"MAIL\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("kron_oldest_pending_task_seconds 90\n"));
   EXPECT_THAT(text, HasSubstr("kron_event_streams 2\n"));
   EXPECT_THAT(metrics_.text({}), HasSubstr("kron_next_due_timestamp_seconds 0\n"));

@@ -52,7 +52,7 @@ Result<FollowUpPlan> plan_follow_ups(std::vector<NewTask> follow_ups, Admission&
 Abort abort_of(const FailRequest& request) {
   std::string reason = request.reason.empty() ? "failed" : request.reason.substr(0, kMostKeyBytes);
   if (!is_valid_utf8(reason)) reason = quoted(reason, kMostKeyBytes);
-  return {.reason = std::move(reason), .counts = request.counts};
+  return {.reason = std::move(reason), .counts = request.counts, .backs_off = request.backs_off};
 }
 
 std::optional<CancelOutcome> refusal_to_cancel(const Task& task) {
@@ -65,6 +65,10 @@ std::optional<CancelOutcome> refusal_to_cancel(const Task& task) {
 
 bool matches(const TaskFilter& filter, const Task& task) {
   return (!filter.state || state_of(task) == *filter.state) && (filter.type.empty() || task.spec.type == filter.type);
+}
+
+bool is_pruned_by(const PruneRequest& request, const Task& task) {
+  return task.updated_at < request.over_before && (!request.state || state_of(task) == *request.state);
 }
 
 }  // namespace kron

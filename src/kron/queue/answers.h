@@ -34,4 +34,7 @@ std::optional<CancelOutcome> refusal_to_cancel(const Task& task);
 
 bool matches(const TaskFilter& filter, const Task& task);
 
+// Whether a task that is over goes.
+bool is_pruned_by(const PruneRequest& request, const Task& task);
+
 }  // namespace kron

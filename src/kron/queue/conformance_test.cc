@@ -189,6 +189,25 @@ TEST_P(TaskQueueContract, ATypeRunsNoMoreThanItsLimitAtATime) {
   EXPECT_EQ(rig().lease_one().task_id, "c");
 }
 
+TEST_P(TaskQueueContract, RequestsForLeasesThatComeTogetherShareWhatThereIsInTheirOrder) {
+  use({.concurrency_limits = {{"MAIL", 3}}});
+  for (const char* id : {"a", "b", "c", "d"}) rig().submit(task_named(id));
+  rig().submit(task_named("s", "SMS"));
+  const std::vector<LeaseRequest> requests{{.worker = "sms", .types = {"SMS"}, .count = 5},
+                                           {.worker = "two", .count = 2},
+                                           {.worker = ""},
+                                           {.worker = "rest", .count = 5},
+                                           {.worker = "late"}};
+  std::vector<std::string> told;
+  for (const auto& leases : queue().lease(requests)) {
+    std::string& text = told.emplace_back(leases ? "" : name_of(leases.error().code));
+    if (!leases) continue;
+    for (const Lease& lease : *leases) text += lease.task_id;
+  }
+  EXPECT_EQ(told, (std::vector<std::string>{"s", "ab", "invalid", "c", ""}));
+  EXPECT_EQ(queue().get("c").value().executions.back().lease_owner, "rest");
+}
+
 TEST_P(TaskQueueContract, AnExpiredLeaseIsLostEvenBeforeAnyoneNotices) {
   rig().submit(task_named("a"));
   const Lease lease = rig().lease_one();
@@ -434,6 +453,21 @@ TEST_P(TaskQueueContract, PruneForgetsOnlyWhatHasBeenOverForLong) {
   EXPECT_EQ(rig().state("b"), TaskState::succeeded);
   EXPECT_EQ(rig().state("c"), TaskState::pending);
   EXPECT_EQ(rig().submit(task_named("a", "MAIL", "7")), SubmitOutcome::accepted);
+}
+
+TEST_P(TaskQueueContract, PruneCanKeepWhatFailedOrWhatSucceeded) {
+  for (const char* id : {"done-1", "dead-1", "done-2", "dead-2", "waits"}) rig().submit(task_named(id));
+  for (const char* id : {"dead-1", "dead-2"}) EXPECT_EQ(queue().cancel(id), CancelOutcome::cancelled);
+  for (int i = 0; i < 2; ++i) rig().commit(rig().lease_one().key);
+  const Instant later = kQueueStart + Seconds(1);
+  EXPECT_EQ(queue().prune({.over_before = kQueueStart, .state = TaskState::succeeded}), 0U);
+  EXPECT_EQ(queue().prune({.over_before = later, .state = TaskState::pending}), 0U);
+  EXPECT_EQ(queue().prune({.over_before = later, .state = TaskState::succeeded}), 2U);
+  EXPECT_EQ(queue().get("done-1").error().code, Code::not_found);
+  EXPECT_EQ(rig().state("dead-1"), TaskState::failed);
+  EXPECT_EQ(queue().prune({.over_before = later, .state = TaskState::failed, .limit = 1}), 1U);
+  EXPECT_EQ(queue().prune({.over_before = later, .state = TaskState::failed}), 1U);
+  EXPECT_EQ(queue().counts(), (TaskCounts{1, 0}));
 }
 
 TEST_P(TaskQueueContract, RequestsOutOfRangeAreRefused) {

@@ -84,11 +84,18 @@ std::optional<std::string> FileQueue::holder_of(std::string_view unique_key, std
   return found->second;
 }
 
+FileQueue::Waiting FileQueue::waiting_part_of(const Task& task) const {
+  return {task.spec.type, task.spec.unique_key, task.spec.priority, ready_at(task, now(clock_)), task.sequence};
+}
+
 void FileQueue::note_pending(const Task& task) {
-  const NewTask& spec = task.spec;
-  forget_running(spec.id);
-  index_.add({spec.id, spec.type, spec.priority, ready_at(task, now(clock_)), task.sequence});
-  if (!spec.unique_key.empty()) keys_.insert_or_assign(spec.unique_key, spec.id);
+  forget_running(task.spec.id);
+  note_waiting(task.spec.id, waiting_part_of(task));
+}
+
+void FileQueue::note_waiting(std::string_view task_id, const Waiting& waiting) {
+  index_.add({task_id, waiting.type, waiting.priority, waiting.ready_at, waiting.sequence});
+  if (!waiting.unique_key.empty()) keys_.insert_or_assign(waiting.unique_key, task_id);
 }
 
 void FileQueue::note_running(const Task& task, const HeldLease& held) {
@@ -101,6 +108,9 @@ void FileQueue::note_running(const Task& task, const HeldLease& held) {
 }
 
 void FileQueue::note_over(const Task& task) {
+  // What an operator has cancelled is no failure.
+  const bool is_cancelled = !task.executions.empty() && task.executions.back().final;
+  if (!is_cancelled) ++ended_of_type_[{task.spec.type, state_of(task)}];
   index_.remove(task.spec.id);
   forget_running(task.spec.id);
   // A follow-up may have taken the key over.
@@ -194,6 +204,7 @@ Result<Task> FileQueue::get(std::string_view task_id) {
 Result<std::vector<Task>> FileQueue::list(const TaskFilter& filter) {
   std::vector<std::pair<std::string, Place>> names;
   for (const Place place : kPlacesFurthestLast) {
+    if (filter.state && place_of(*filter.state) != place) continue;
     const Status listed = files_.list(place, [&](std::string_view id) {
       if (id > filter.after) names.emplace_back(id, place);
     });
@@ -220,7 +231,7 @@ Result<std::size_t> FileQueue::prune(const PruneRequest& request) {
   for (const std::string& id : names) {
     if (removed == request.limit) break;
     const auto task = read(Place::completed, id);
-    if (!task || task->updated_at >= request.over_before) continue;
+    if (!task || !is_pruned_by(request, *task)) continue;
     if (Status gone = files_.remove(Place::completed, id); !gone) return fail(gone.error());
     ++removed;
   }
@@ -228,6 +239,20 @@ Result<std::size_t> FileQueue::prune(const PruneRequest& request) {
     if (Status synced = files_.sync(Place::completed); !synced) return fail(synced.error());
   }
   return removed;
+}
+
+TaskSummary FileQueue::summary() const {
+  TaskSummary summary{counts()};
+  std::map<std::string, std::size_t> pending = index_.count_of_types();
+  for (const auto& [id, spec] : held_back_) ++pending[spec.type];
+  for (const auto& [type, count] : pending) summary.types.push_back({TaskState::pending, type, count});
+  for (const auto& [type, count] : running_of_type_) {
+    summary.types.push_back({TaskState::running, type, static_cast<std::size_t>(count)});
+  }
+  for (const auto& [of, count] : ended_of_type_) summary.ended.push_back({of.second, of.first, count});
+  const auto oldest = index_.earliest_ready();
+  if (oldest && *oldest <= now(clock_)) summary.oldest_pending = now(clock_) - *oldest;
+  return summary;
 }
 
 std::optional<Nanoseconds> FileQueue::next_expiry() const {

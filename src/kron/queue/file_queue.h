@@ -12,6 +12,7 @@
 #include "kron/env/log.h"
 #include "kron/queue/answers.h"
 #include "kron/queue/held_lease.h"
+#include "kron/queue/id_list.h"
 #include "kron/queue/pending_index.h"
 #include "kron/queue/staged_output.h"
 #include "kron/queue/task_files.h"
@@ -44,10 +45,11 @@ class FileQueue : public TaskQueue {
                                                  std::string_view path, QueueOptions options = {});
 
   using TaskQueue::commit;
+  using TaskQueue::lease;
   using TaskQueue::start;
   using TaskQueue::submit;
   std::vector<Result<SubmitAnswer>> submit(std::span<const NewTask> tasks) override;
-  Result<std::vector<Lease>> lease(const LeaseRequest& request) override;
+  std::vector<Result<std::vector<Lease>>> lease(std::span<const LeaseRequest> requests) override;
   std::vector<Result<LeaseOutcome>> start(std::span<const LeaseKey> keys) override;
   Result<LeaseOutcome> renew(const LeaseKey& key) override;
   std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override;
@@ -65,12 +67,35 @@ class FileQueue : public TaskQueue {
   // The earliest wall-clock time at which a delayed task becomes ready.
   std::optional<Instant> next_ready() const { return index_.next_ready(); }
   bool has_stopped() const { return files_.stopped().has_value(); }
+  // Why it has; nothing: it has not.
+  const std::optional<Error>& stopped() const { return files_.stopped(); }
+  // Commits that are safe, but could not be finished yet: the next expire() tries again.
+  bool has_held_up() const { return !unfinished_.empty(); }
+  TaskSummary summary() const;
   std::uint64_t syncs() const { return files_.syncs() + tokens_.syncs() + staged_.syncs(); }
 
  private:
+  using CountOfType = std::map<std::string, int, std::less<>>;
+
   struct Running {
     HeldLease held;
     std::string type;
+  };
+
+  // What memory holds of a task that waits, but for its id.
+  struct Waiting {
+    std::string type;
+    std::string unique_key;
+    int priority = 0;
+    Instant ready_at;
+    std::uint64_t sequence = 0;
+  };
+
+  // The names a start finds.
+  struct Listing {
+    IdList pending;
+    IdList running;
+    IdList doubled;  // those of them that are in a further directory too
   };
 
   // What became of one request before anything is written: an answer, and perhaps the task to be written.
@@ -91,7 +116,9 @@ class FileQueue : public TaskQueue {
   Result<std::optional<NewTask>> known(std::string_view task_id);
   std::optional<std::string> holder_of(std::string_view unique_key, std::string_view leaving_out) const;
   Status move(Task after, Place from);
+  Waiting waiting_part_of(const Task& task) const;
   void note_pending(const Task& task);
+  void note_waiting(std::string_view task_id, const Waiting& waiting);
   void note_running(const Task& task, const HeldLease& held);
   void note_over(const Task& task);
   void forget_running(std::string_view task_id);
@@ -99,9 +126,10 @@ class FileQueue : public TaskQueue {
 
   // file_queue_leases.cc
   Result<std::pair<Task, LeaseOutcome>> judged(const LeaseKey& key);
-  bool has_room_for(std::string_view type, const std::map<std::string, int, std::less<>>& taken) const;
+  bool has_room_for(std::string_view type, const CountOfType& taken) const;
   void look_again_at_delayed();
-  std::vector<Task> take_ready(const LeaseRequest& request);
+  std::vector<Task> take_ready(const LeaseRequest& request, CountOfType& taken);
+  Result<Move> prepare_lease(const Task& task, const LeaseRequest& request);
   void change_end(const std::string& task_id, Running& running, const HeldLease& held);
   template <class Answer, class Request, class Prepare, class Conclude>
   std::vector<Result<Answer>> grouped(std::span<const Request> requests, Prepare prepare, Conclude conclude);
@@ -127,11 +155,14 @@ class FileQueue : public TaskQueue {
   Status recover();
   Status make_durable_what_is_there();
   Status recover_tokens();
-  Status recover_running(std::vector<Task>& committed);
-  Status recover_pending();
+  Status recover_tasks();
+  Result<Listing> list_tasks() const;
+  Status recover_running(const Listing& listing, std::vector<Task>& committed);
+  Status recover_pending(const Listing& listing);
   Status end_orphans();
   Status recover_staging();
-  Result<std::optional<Task>> furthest(Place place, std::string_view task_id);
+  Result<bool> is_outweighed(Place place, std::string_view task_id);
+  Status pass_over(Place place, std::string_view task_id, const Error& error);
   void resume(const Task& task, std::vector<Task>& committed);
 
   const Clock& clock_;
@@ -148,8 +179,9 @@ class FileQueue : public TaskQueue {
   Instant last_lease_;  // when one was last asked for
   std::unordered_map<std::string, Running> running_;
   std::set<std::pair<Nanoseconds, std::string>> ends_;  // of the leases that can still run out
-  std::map<std::string, int, std::less<>> running_of_type_;
-  std::map<std::string, std::string, std::less<>> keys_;  // unique key → the task that has it
+  CountOfType running_of_type_;
+  std::map<std::pair<std::string, TaskState>, std::size_t> ended_of_type_;  // since the start
+  std::map<std::string, std::string, std::less<>> keys_;                    // unique key → the task that has it
   std::set<std::string> unfinished_;  // running tasks whose commit is durable: no lease can take them away
   std::set<std::string> undecided_;   // follow-ups of commits that are being written
   std::map<std::string, NewTask, std::less<>> held_back_;  // follow-ups of both

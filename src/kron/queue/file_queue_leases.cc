@@ -26,7 +26,7 @@ void FileQueue::settle(const Task& task) {
   }
 }
 
-bool FileQueue::has_room_for(std::string_view type, const std::map<std::string, int, std::less<>>& taken) const {
+bool FileQueue::has_room_for(std::string_view type, const CountOfType& taken) const {
   const auto limit = std::ranges::find(options_.concurrency_limits, type, &std::pair<std::string, int>::first);
   if (limit == options_.concurrency_limits.end()) return true;
   const auto count_in = [&](const auto& counts) {
@@ -46,9 +46,8 @@ void FileQueue::look_again_at_delayed() {
 }
 
 // Takes tasks out of the index; whoever calls puts back what does not become a lease.
-std::vector<Task> FileQueue::take_ready(const LeaseRequest& request) {
+std::vector<Task> FileQueue::take_ready(const LeaseRequest& request, CountOfType& taken) {
   std::vector<Task> tasks;
-  std::map<std::string, int, std::less<>> taken;
   const auto may_run = [&](std::string_view type) {
     const bool is_wanted = request.types.empty() || std::ranges::find(request.types, type) != request.types.end();
     return is_wanted && has_room_for(type, taken);
@@ -70,41 +69,58 @@ std::vector<Task> FileQueue::take_ready(const LeaseRequest& request) {
   return tasks;
 }
 
-Result<std::vector<Lease>> FileQueue::lease(const LeaseRequest& request) {
-  if (Status good = check_lease_request(request); !good) return fail(good.error());
-  if (files_.stopped()) return fail(*files_.stopped());
-  std::optional<Error> first_error;
+Result<Move> FileQueue::prepare_lease(const Task& task, const LeaseRequest& request) {
+  const auto token = next_number();
+  if (!token) return fail(token.error());
+  auto after = leased(task, {request.worker, *token, request.term, request.holder}, now(clock_));
+  if (after && request.starts) after = started(*std::move(after), now(clock_));
+  if (!after) return fail(after.error());
+  return Move{*std::move(after), Place::pending};
+}
+
+std::vector<Result<std::vector<Lease>>> FileQueue::lease(std::span<const LeaseRequest> requests) {
+  struct Taken {
+    std::size_t request;
+    Task before;
+  };
+  std::vector<Result<std::vector<Lease>>> answers(requests.size());
+  std::vector<std::optional<Error>> errors(requests.size());
+  std::vector<Taken> taken;
   std::vector<Move> moves;
-  std::vector<Task> before = take_ready(request);
-  for (const Task& task : before) {
-    const auto token = next_number();
-    Result<Task> after = token ? leased(task, {request.worker, *token, request.term, request.holder}, now(clock_))
-                               : Result<Task>(fail(token.error()));
-    if (after && request.starts) after = started(*std::move(after), now(clock_));
-    if (after) {
-      moves.push_back({*std::move(after), Place::pending});
-    } else {
-      note_pending(task);
-      first_error = after.error();
+  CountOfType taken_of_type;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (Status good = check_lease_request(requests[i]); !good) errors[i] = good.error();
+    if (files_.stopped()) errors[i] = files_.stopped();
+    if (errors[i]) continue;
+    for (Task& task : take_ready(requests[i], taken_of_type)) {
+      auto prepared = prepare_lease(task, requests[i]);
+      if (prepared) {
+        moves.push_back(*std::move(prepared));
+        taken.push_back({i, std::move(task)});
+      } else {
+        note_pending(task);
+        errors[i] = prepared.error();
+      }
     }
   }
   const auto statuses = files_.apply(moves);
-  std::vector<Lease> leases;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const Task& task = moves[i].task;
+    const std::size_t asker = taken[i].request;
     if (!statuses[i]) {
-      const auto old = std::ranges::find(before, task.spec.id, [](const Task& t) { return t.spec.id; });
-      note_pending(*old);
-      first_error = statuses[i].error();
+      note_pending(taken[i].before);
+      errors[asker] = statuses[i].error();
       continue;
     }
-    HeldLease held = HeldLease::from(clock_.boot_time(), request.term);
-    if (request.starts) held.start(clock_.boot_time(), task.spec.timeout);
+    HeldLease held = HeldLease::from(clock_.boot_time(), requests[asker].term);
+    if (requests[asker].starts) held.start(clock_.boot_time(), task.spec.timeout);
     note_running(task, held);
-    leases.push_back(lease_of(task));
+    answers[asker]->push_back(lease_of(task));
   }
-  if (leases.empty() && first_error) return fail(*first_error);
-  return leases;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (answers[i]->empty() && errors[i]) answers[i] = fail(*errors[i]);
+  }
+  return answers;
 }
 
 Result<std::pair<Task, LeaseOutcome>> FileQueue::judged(const LeaseKey& key) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <malloc.h>
 
 #include "kron/queue/file_queue.h"
 
@@ -25,11 +26,7 @@ Status FileQueue::recover() {
   if (!own_leftovers) return fail(own_leftovers.error());
   recovery_.leftovers = *leftovers + *own_leftovers;
   if (Status done = recover_tokens(); !done) return done;
-  std::vector<Task> committed;
-  if (Status done = recover_running(committed); !done) return done;
-  for (const Task& task : committed) hold_back(task);
-  if (Status done = recover_pending(); !done) return done;
-  finish(std::move(committed));
+  if (Status done = recover_tasks(); !done) return done;
   if (Status done = end_orphans(); !done) return done;
   if (Status done = recover_staging(); !done) return done;
   recovery_.pending = index_.size();
@@ -43,21 +40,41 @@ Status FileQueue::recover() {
   return {};
 }
 
+Status FileQueue::recover_tasks() {
+  constexpr std::size_t kMany = 10'000;
+  std::vector<Task> committed;
+  {
+    const auto listing = list_tasks();
+    if (!listing) return fail(listing.error());
+    if (Status done = recover_running(*listing, committed); !done) return done;
+    for (const Task& task : committed) hold_back(task);
+    if (Status done = recover_pending(*listing); !done) return done;
+  }
+  // The names of many tasks, and reading them, take about as much memory as what is kept of them.
+  if (index_.size() > kMany) ::malloc_trim(0);
+  finish(std::move(committed));
+  return {};
+}
+
 Status FileQueue::recover_tokens() {
   Status loaded = tokens_.load();
   if (loaded || (loaded.error().code != Code::not_found && loaded.error().code != Code::invalid)) return loaded;
   // A new queue, or a file that someone took away: then the tasks are asked for the highest number they know.
   std::uint64_t highest = 0;
+  const auto highest_in = [](const Result<Task>& task) {
+    std::uint64_t number = task ? task->sequence : 0;
+    if (!task) return number;
+    for (const Execution& execution : task->executions) number = std::max(number, execution.token);
+    return number;
+  };
   for (const Place place : kPlacesFurthestLast) {
-    std::vector<std::string> ids;
-    const Status listed = files_.list(place, [&](std::string_view id) { ids.emplace_back(id); });
-    if (!listed) return listed;
-    for (const std::string& id : ids) {
-      const auto task = files_.read(place, id);
-      if (!task) continue;
-      highest = std::max(highest, task->sequence);
-      for (const Execution& execution : task->executions) highest = std::max(highest, execution.token);
-    }
+    IdList ids;
+    if (Status listed = files_.list(place, [&](std::string_view id) { ids.add(id); }); !listed) return listed;
+    const Status read = files_.read_each(place, ids.ids(), highest_in, [&](std::string_view, std::uint64_t number) {
+      highest = std::max(highest, number);
+      return Status();
+    });
+    if (!read) return read;
   }
   if (highest > 0) {
     log_.warning("queue.tokens_rebuilt", {{"problem", std::string_view(loaded.error().message)},
@@ -67,45 +84,59 @@ Status FileQueue::recover_tokens() {
   return {};
 }
 
-// The task in `place`, if it is one and no further copy of it is. Removes a copy that is outweighed, and sets aside
-// what is no task; an Error only when the disk does not answer.
-Result<std::optional<Task>> FileQueue::furthest(Place place, std::string_view task_id) {
+// Asking the disk for each task whether it is further elsewhere would take longer than reading it.
+Result<FileQueue::Listing> FileQueue::list_tasks() const {
+  Listing listing;
+  Status listed = files_.list(Place::pending, [&](std::string_view id) { listing.pending.add(id); });
+  if (!listed) return fail(listed.error());
+  listed = files_.list(Place::running, [&](std::string_view id) {
+    listing.running.add(id);
+    if (listing.pending.contains(id)) listing.doubled.add(id);
+  });
+  if (!listed) return fail(listed.error());
+  listed = files_.list(Place::completed, [&](std::string_view id) {
+    if (listing.pending.contains(id) || listing.running.contains(id)) listing.doubled.add(id);
+  });
+  if (!listed) return fail(listed.error());
+  return listing;
+}
+
+// What is found in a place of tasks and is none: set aside. An Error only when the disk does not answer.
+Status FileQueue::pass_over(Place place, std::string_view task_id, const Error& error) {
+  if (error.code == Code::io) return fail(error);
+  if (error.code == Code::not_found) return {};
+  report_damage(place, task_id, error);
+  ++recovery_.set_aside;
+  return {};
+}
+
+// Whether a further copy of the task in `place` is one, too. Then the one in `place` is removed.
+Result<bool> FileQueue::is_outweighed(Place place, std::string_view task_id) {
   for (const Place further : kPlacesFurthestLast) {
     if (further <= place) continue;
-    const auto is_there = files_.has(further, task_id);
-    if (!is_there) return fail(is_there.error());
-    if (!*is_there) continue;
     if (const auto task = files_.read(further, task_id); !task) {
-      if (task.error().code == Code::io) return fail(task.error());
-      report_damage(further, task_id, task.error());
-      ++recovery_.set_aside;
+      if (Status passed = pass_over(further, task_id, task.error()); !passed) return fail(passed.error());
       continue;
     }
     // Not synced: a copy that comes back is removed again, and a prune syncs before it removes what outweighs it.
     if (Status removed = files_.remove(place, task_id); !removed) return fail(removed.error());
     ++recovery_.doubles;
-    return std::nullopt;
+    return true;
   }
-  auto task = files_.read(place, task_id);
-  if (task) return *std::move(task);
-  if (task.error().code == Code::io) return fail(task.error());
-  if (task.error().code == Code::not_found) return std::nullopt;
-  report_damage(place, task_id, task.error());
-  ++recovery_.set_aside;
-  return std::nullopt;
+  return false;
 }
 
-Status FileQueue::recover_running(std::vector<Task>& committed) {
-  std::vector<std::string> ids;
-  const Status listed = files_.list(Place::running, [&](std::string_view id) { ids.emplace_back(id); });
-  if (!listed) return listed;
-  for (const std::string& id : ids) {
-    auto task = furthest(Place::running, id);
-    if (!task) return fail(task.error());
-    if (!*task) continue;
-    if (place_of(**task) == Place::running) {
-      resume(**task, committed);
-    } else if (Status moved = move(**task, Place::running); !moved) {
+Status FileQueue::recover_running(const Listing& listing, std::vector<Task>& committed) {
+  for (const std::string_view id : listing.running.ids()) {
+    const auto outweighed = listing.doubled.contains(id) ? is_outweighed(Place::running, id) : Result<bool>(false);
+    if (!outweighed) return fail(outweighed.error());
+    if (*outweighed) continue;
+    const auto task = files_.read(Place::running, id);
+    if (!task) {
+      if (Status passed = pass_over(Place::running, id, task.error()); !passed) return passed;
+    } else if (place_of(*task) == Place::running) {
+      resume(*task, committed);
+    } else if (Status moved = move(*task, Place::running); !moved) {
       // Seed 002 knows no executions: what it left in running/ waits again.
       return moved;
     }
@@ -147,22 +178,23 @@ Status FileQueue::end_orphans() {
   return {};
 }
 
-Status FileQueue::recover_pending() {
-  std::vector<std::string> ids;
-  const Status listed = files_.list(Place::pending, [&](std::string_view id) { ids.emplace_back(id); });
-  if (!listed) return listed;
-  for (const std::string& id : ids) {
-    auto task = furthest(Place::pending, id);
-    if (!task) return fail(task.error());
-    if (!*task || held_back_.contains(id)) continue;
-    if (place_of(**task) == Place::pending) {
-      note_pending(**task);
-    } else {
-      report_damage(Place::pending, id, {Code::invalid, "its executions say that it does not wait"});
-      ++recovery_.set_aside;
-    }
+Status FileQueue::recover_pending(const Listing& listing) {
+  std::vector<std::string_view> ids;
+  for (const std::string_view id : listing.pending.ids()) {
+    const auto outweighed = listing.doubled.contains(id) ? is_outweighed(Place::pending, id) : Result<bool>(false);
+    if (!outweighed) return fail(outweighed.error());
+    if (!*outweighed) ids.push_back(id);
   }
-  return {};
+  const auto condense = [&](const Result<Task>& task) -> Result<Waiting> {
+    if (!task) return fail(task.error());
+    if (place_of(*task) == Place::pending) return waiting_part_of(*task);
+    return fail(Code::invalid, "its executions say that it does not wait");
+  };
+  return files_.read_each(Place::pending, ids, condense, [&](std::string_view id, const Result<Waiting>& waiting) {
+    if (!waiting) return pass_over(Place::pending, id, waiting.error());
+    if (!held_back_.contains(id)) note_waiting(id, *waiting);
+    return Status();
+  });
 }
 
 // Staged files without a commit are a leftover. Those that a commit could not publish stay.

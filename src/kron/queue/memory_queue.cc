@@ -98,7 +98,11 @@ Task* MemoryQueue::most_urgent(const LeaseRequest& request) {
   return best;
 }
 
-Result<std::vector<Lease>> MemoryQueue::lease(const LeaseRequest& request) {
+std::vector<Result<std::vector<Lease>>> MemoryQueue::lease(std::span<const LeaseRequest> requests) {
+  return one_by_one<std::vector<Lease>>(requests, [&](const LeaseRequest& request) { return lease_for(request); });
+}
+
+Result<std::vector<Lease>> MemoryQueue::lease_for(const LeaseRequest& request) {
   if (Status good = check_lease_request(request); !good) return fail(good.error());
   std::vector<Lease> leases;
   while (leases.size() < request.count) {
@@ -244,7 +248,7 @@ Result<std::vector<Task>> MemoryQueue::list(const TaskFilter& filter) {
 Result<std::size_t> MemoryQueue::prune(const PruneRequest& request) {
   std::size_t removed = 0;
   for (auto at = tasks_.begin(); at != tasks_.end() && removed < request.limit;) {
-    const bool goes = place_of(at->second) == Place::completed && at->second.updated_at < request.over_before;
+    const bool goes = place_of(at->second) == Place::completed && is_pruned_by(request, at->second);
     at = goes ? tasks_.erase(at) : std::next(at);
     removed += goes ? 1 : 0;
   }

@@ -17,10 +17,11 @@ class MemoryQueue : public TaskQueue {
   explicit MemoryQueue(const Clock& clock, QueueOptions options = {});
 
   using TaskQueue::commit;
+  using TaskQueue::lease;
   using TaskQueue::start;
   using TaskQueue::submit;
   std::vector<Result<SubmitAnswer>> submit(std::span<const NewTask> tasks) override;
-  Result<std::vector<Lease>> lease(const LeaseRequest& request) override;
+  std::vector<Result<std::vector<Lease>>> lease(std::span<const LeaseRequest> requests) override;
   std::vector<Result<LeaseOutcome>> start(std::span<const LeaseKey> keys) override;
   Result<LeaseOutcome> renew(const LeaseKey& key) override;
   std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override;
@@ -46,6 +47,7 @@ class MemoryQueue : public TaskQueue {
   Task* most_urgent(const LeaseRequest& request);
   bool has_room_for(std::string_view type) const;
   Result<SubmitAnswer> submit_one(const NewTask& task);
+  Result<std::vector<Lease>> lease_for(const LeaseRequest& request);
   Result<LeaseOutcome> start_one(const LeaseKey& key);
   Result<CommitAnswer> commit_one(const CommitRequest& request);
   Result<CommitAnswer> apply_commit(Task& task, const CommitRequest& request);

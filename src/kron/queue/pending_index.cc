@@ -122,6 +122,22 @@ std::optional<Instant> PendingIndex::next_ready() const {
   return earliest;
 }
 
+std::map<std::string, std::size_t> PendingIndex::count_of_types() const {
+  std::map<std::string, std::size_t> counts;
+  for (const Type& type : types_) {
+    if (const std::size_t count = type.ready.size() + type.delayed.size()) counts.emplace(type.name, count);
+  }
+  return counts;
+}
+
+std::optional<Instant> PendingIndex::earliest_ready() const {
+  std::optional<std::int64_t> earliest;
+  for (const Entry& entry : entries_) {
+    if (entry.id != nullptr && (!earliest || entry.ready_at < *earliest)) earliest = entry.ready_at;
+  }
+  return earliest ? std::optional(instant_of(*earliest)) : std::nullopt;
+}
+
 std::vector<std::string> PendingIndex::ids() const {
   std::vector<std::string> result;
   for (const Entry& entry : entries_) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ class PendingIndex {
 
   // The earliest time at which a task becomes ready that was not at the last `take`.
   std::optional<Instant> next_ready() const;
+
+  // For those who watch; both look at everything.
+  std::map<std::string, std::size_t> count_of_types() const;
+  std::optional<Instant> earliest_ready() const;  // of all, whether it has come or not
 
   std::vector<std::string> ids() const;
   std::vector<std::string> delayed_ids() const;  // those that were not ready at the last `take`

@@ -55,13 +55,6 @@ std::string closed_with_payload(JsonWriter& out, const NewTask& spec) {
   return out.take() + spec.data + "}}";
 }
 
-std::string follow_up_text(const NewTask& spec) {
-  JsonWriter out;
-  out.begin_map().member("taskId", spec.id);
-  write_policy(out, spec);
-  return closed_with_payload(out, spec);
-}
-
 Execution read_execution(const Node& node, std::string_view task_id, Status& status) {
   TaskReader in(node, status);
   Execution e;
@@ -112,6 +105,13 @@ std::optional<std::string_view> task_of_file_name(std::string_view name) {
   return check_task_id(name) ? std::optional(name) : std::nullopt;
 }
 
+std::string new_task_text(const NewTask& spec) {
+  JsonWriter out;
+  out.begin_map().member("taskId", spec.id);
+  write_policy(out, spec);
+  return closed_with_payload(out, spec);
+}
+
 std::string task_text(const Task& task) {
   JsonWriter out;
   const Place place = place_of(task);
@@ -129,7 +129,7 @@ std::string task_text(const Task& task) {
   if (task.follow_ups.empty()) return closed_with_payload(out, task.spec) + "\n";
   std::string text = out.key("followUps").begin_list().take();
   for (std::size_t i = 0; i < task.follow_ups.size(); ++i) {
-    text += (i == 0 ? "" : ",") + follow_up_text(task.follow_ups[i]);
+    text += (i == 0 ? "" : ",") + new_task_text(task.follow_ups[i]);
   }
   JsonWriter payload;
   payload.begin_map();

@@ -16,6 +16,9 @@ std::string task_file_name(std::string_view task_id);  // "<id>.json"
 // The id a file name stands for; nothing when it is no task's.
 std::optional<std::string_view> task_of_file_name(std::string_view name);
 
+// One JSON object: the members that are the submitter's, as parse_new_task reads them.
+std::string new_task_text(const NewTask& task);
+
 // One JSON object and a newline.
 std::string task_text(const Task& task);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "kron/env/durable.h"
 #include "kron/env/file_system.h"
+#include "kron/env/in_parallel.h"
 #include "kron/queue/task.h"
 #include "kron/queue/transitions.h"
 
@@ -32,6 +34,13 @@ class TaskFiles {
   // Code not_found; invalid: no task is in it; refused: a link or the like.
   Result<Task> read(Place place, std::string_view task_id) const;
   Result<bool> has(Place place, std::string_view task_id) const;
+
+  // Reads many, on several threads when they are very many. Of each task only what `condense(Result<Task>)`, called on
+  // any of them, makes of it is kept until `take(task_id, condensed)` gets it, in order and on this thread. A failure
+  // of `take`, which may change no file but that of its task, ends the reading.
+  template <class Condense, class Take>
+  Status read_each(Place place, std::span<const std::string_view> task_ids, const Condense& condense,
+                   const Take& take) const;
 
   // Every name of a directory that stands for a task; others are passed over.
   Status list(Place place, const std::function<void(std::string_view task_id)>& visit) const;
@@ -68,6 +77,27 @@ class TaskFiles {
   std::optional<Error> stopped_;
   std::uint64_t syncs_ = 0;
 };
+
+template <class Condense, class Take>
+Status TaskFiles::read_each(Place place, std::span<const std::string_view> task_ids, const Condense& condense,
+                            const Take& take) const {
+  constexpr std::size_t kAtOnce = 16'384;
+  constexpr std::size_t kWorthAThread = 1'000;
+  for (; !task_ids.empty(); task_ids = task_ids.subspan(std::min(kAtOnce, task_ids.size()))) {
+    const auto ids = task_ids.first(std::min(kAtOnce, task_ids.size()));
+    std::vector<std::invoke_result_t<const Condense&, Result<Task>>> condensed(ids.size());
+    const std::size_t parts = parts_of(ids.size(), kWorthAThread);
+    in_parallel(parts, [&](std::size_t part) {
+      for (std::size_t i = ids.size() * part / parts; i < ids.size() * (part + 1) / parts; ++i) {
+        condensed[i] = condense(read(place, ids[i]));
+      }
+    });
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (Status taken = take(ids[i], std::move(condensed[i])); !taken) return taken;
+    }
+  }
+  return {};
+}
 
 inline constexpr std::array kPlacesFurthestLast{Place::pending, Place::running, Place::completed};
 

@@ -16,6 +16,17 @@ constexpr std::array kSubmitOutcomes{
     Word{SubmitOutcome::conflict, "conflict"},
 };
 
+constexpr std::array kCancelOutcomes{
+    Word{CancelOutcome::cancelled, "cancelled"},
+    Word{CancelOutcome::committed, "committed"},
+    Word{CancelOutcome::already_over, "already_over"},
+};
+
+constexpr std::array kRetryOutcomes{
+    Word{RetryOutcome::retried, "retried"},
+    Word{RetryOutcome::not_failed, "not_failed"},
+};
+
 bool is_staged_path(std::string_view path) {
   if (path.empty() || path.size() > 1024 || path.find('\0') != std::string_view::npos) return false;
   std::size_t names = 0;
@@ -41,6 +52,8 @@ bool has_clashes(std::span<const StagedFile> files) {
 }  // namespace
 
 std::string_view name_of(SubmitOutcome outcome) { return word_of(outcome, kSubmitOutcomes); }
+std::string_view name_of(CancelOutcome outcome) { return word_of(outcome, kCancelOutcomes); }
+std::string_view name_of(RetryOutcome outcome) { return word_of(outcome, kRetryOutcomes); }
 
 Status check_lease_request(const LeaseRequest& request) {
   if (Status good = check_worker_name(request.worker); !good) return good;
@@ -86,6 +99,9 @@ Status check_staged_files(std::span<const StagedFile> files) {
 }
 
 Result<SubmitAnswer> TaskQueue::submit(const NewTask& task) { return std::move(submit(std::span(&task, 1)).front()); }
+Result<std::vector<Lease>> TaskQueue::lease(const LeaseRequest& request) {
+  return std::move(lease(std::span(&request, 1)).front());
+}
 Result<LeaseOutcome> TaskQueue::start(const LeaseKey& key) { return std::move(start(std::span(&key, 1)).front()); }
 Result<CommitAnswer> TaskQueue::commit(const CommitRequest& request) {
   return std::move(commit(std::span(&request, 1)).front());

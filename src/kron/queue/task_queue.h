@@ -75,7 +75,8 @@ struct CommitAnswer {
 struct FailRequest {
   LeaseKey key;
   std::string reason;
-  bool counts = true;  // false: the worker asks to try later, which uses up no attempt
+  bool counts = true;     // false: the worker asks to try later, which uses up no attempt
+  bool backs_off = true;  // false: the next attempt may begin at once
 };
 
 struct FailAnswer {
@@ -85,6 +86,8 @@ struct FailAnswer {
 
 enum class CancelOutcome : std::uint8_t { cancelled, committed, already_over };
 enum class RetryOutcome : std::uint8_t { retried, not_failed };
+std::string_view name_of(CancelOutcome outcome);
+std::string_view name_of(RetryOutcome outcome);
 
 // An attempt that was ended from outside.
 struct Expired {
@@ -102,8 +105,9 @@ struct TaskFilter {
 };
 
 struct PruneRequest {
-  Instant over_before;        // tasks that are over, last changed before this
-  std::size_t limit = 10000;  // in one call
+  Instant over_before;                  // tasks that are over, last changed before this
+  std::optional<TaskState> state = {};  // succeeded or failed: only these; none: both
+  std::size_t limit = 10000;            // in one call
 };
 
 struct TaskCounts {
@@ -111,6 +115,24 @@ struct TaskCounts {
   std::size_t running = 0;
 
   bool operator==(const TaskCounts&) const = default;
+};
+
+// How many tasks there are, for those who watch.
+struct TaskSummary {
+  struct OfType {
+    TaskState state = TaskState::pending;
+    std::string type;
+    std::size_t count = 0;
+
+    bool operator==(const OfType&) const = default;
+  };
+
+  TaskCounts counts;
+  std::vector<OfType> types = {};              // pending and running, by type
+  std::vector<OfType> ended = {};              // since the queue was opened: succeeded, failed for good
+  std::optional<Seconds> oldest_pending = {};  // how long the task is ready that has waited longest; none: none is
+
+  bool operator==(const TaskSummary&) const = default;
 };
 
 struct QueueOptions {
@@ -127,8 +149,8 @@ class TaskQueue {
   // One answer each, in order. Durable when it returns. Code invalid: that one is refused, the others are not affected.
   virtual std::vector<Result<SubmitAnswer>> submit(std::span<const NewTask> tasks) = 0;
 
-  // At most `count` tasks that are ready, the most urgent first; fewer or none is no error.
-  virtual Result<std::vector<Lease>> lease(const LeaseRequest& request) = 0;
+  // One answer each, in order: at most `count` tasks that are ready, the most urgent first; fewer or none is no error.
+  virtual std::vector<Result<std::vector<Lease>>> lease(std::span<const LeaseRequest> requests) = 0;
 
   // LEASED → IN_PROGRESS, durable when it returns. Accepted again when it already is, for a worker that missed the
   // reply.
@@ -159,6 +181,7 @@ class TaskQueue {
   virtual std::optional<Nanoseconds> next_expiry() const = 0;
 
   Result<SubmitAnswer> submit(const NewTask& task);
+  Result<std::vector<Lease>> lease(const LeaseRequest& request);
   Result<LeaseOutcome> start(const LeaseKey& key);
   Result<CommitAnswer> commit(const CommitRequest& request);
   Result<FailAnswer> fail_attempt(const FailRequest& request);

@@ -52,8 +52,8 @@ TaskState state_of(const Task& task) {
   return derive_state(views, task.spec.retry.max_attempts);
 }
 
-Place place_of(const Task& task) {
-  switch (state_of(task)) {
+Place place_of(TaskState state) {
+  switch (state) {
     case TaskState::pending:
       return Place::pending;
     case TaskState::running:

@@ -14,7 +14,8 @@ TaskState state_of(const Task& task);
 
 // The directory of seed 002 a task in this state lives in; the order is that of progress.
 enum class Place : std::uint8_t { pending, running, completed };
-Place place_of(const Task& task);
+Place place_of(TaskState state);
+inline Place place_of(const Task& task) { return place_of(state_of(task)); }
 std::string_view name_of(Place place);        // "pending" …
 std::string_view state_word_of(Place place);  // "PENDING", "RUNNING", "COMPLETED"
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kron/env/clock.h"
+#include "kron/env/file_system.h"
+#include "kron/env/log.h"
+#include "kron/queue/task_queue.h"
+
+namespace kron {
+
+// The queue of a daemon, on a thread of its own: nobody waits for its disk, and what many ask at once is done together
+// and shares its syncs. All verbs may be called from any thread; their callbacks run on the queue's, in the order in
+// which questions of one kind came, and answer as TaskQueue does. Code unreachable: the daemon is about to end.
+class QueueThread {
+ public:
+  template <class T>
+  using Answer = std::function<void(Result<T>)>;
+  using Ticket = std::uint64_t;
+
+  struct Options {
+    std::string path;  // absolute
+    QueueOptions queue = {};
+    // Called once, on the queue's thread, when a sync has failed: the daemon must end, and the next one recovers.
+    std::function<void(const Error&)> on_stopped = {};
+  };
+
+  // All outlive it. The directory is opened when it is there and first needed, and made by the first submit; until then
+  // the other verbs find no tasks. While another process has it, every verb is answered with that conflict, and the
+  // directory is tried again at most once a second. A disk that fails meanwhile is not tried again: only another start
+  // can tell what it holds.
+  QueueThread(FileSystem& file_system, const Clock& clock, Log& log, Options options);
+  ~QueueThread();  // what is under way is finished, the rest is answered unreachable
+  QueueThread(const QueueThread&) = delete;
+  QueueThread& operator=(const QueueThread&) = delete;
+
+  // Opens the directory now, making it if need be: for a daemon whose jobs submit tasks, before its first one is due.
+  void open(std::function<void(Status)> answer);
+
+  void submit(std::vector<NewTask> tasks, std::function<void(std::vector<Result<SubmitAnswer>>)> answer);
+
+  // Waits up to `wait` (at most a minute) for a task to be ready, first come first served. The answer says whether
+  // there was anybody to take it: leases that nobody took are given back, and use up no attempt.
+  Ticket lease(LeaseRequest request, Seconds wait, std::function<bool(Result<std::vector<Lease>>)> answer);
+  void withdraw(Ticket ticket);  // a lease that nobody waits for any more; not answered, if it has not been yet
+
+  void start(LeaseKey key, Answer<LeaseOutcome> answer);
+  void renew(LeaseKey key, Answer<LeaseOutcome> answer);
+  void commit(CommitRequest request, Answer<CommitAnswer> answer);
+  void fail_attempt(FailRequest request, Answer<FailAnswer> answer);
+  void cancel(std::string task_id, Answer<CancelOutcome> answer);
+  void retry(std::string task_id, int attempts, Answer<RetryOutcome> answer);
+  void get(std::string task_id, Answer<Task> answer);
+  void list(TaskFilter filter, Answer<std::vector<Task>> answer);
+  void prune(PruneRequest request, Answer<std::size_t> answer);
+  void summary(Answer<TaskSummary> answer);
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace kron
