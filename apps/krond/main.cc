@@ -8,8 +8,10 @@
 #include <unistd.h>
 #include <vector>
 
+#include "kron/base/duration.h"
 #include "kron/daemon/daemon.h"
 #include "kron/jobs/load.h"
+#include "kron/runner/accounts.h"
 
 namespace kron::daemon {
 namespace {
@@ -28,7 +30,11 @@ constexpr char kFooter[] =
 struct FlagTexts {
   std::string source;
   std::string offset = "0s";
+  std::string group;
+  std::string keeps = "30d";
 };
+
+constexpr char kNoSocket[] = "none";
 
 // A flag that takes one of a few words.
 template <class Value>
@@ -62,8 +68,28 @@ void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
               {"error", LogLevel::error}});
   add_choice(app, "--on-stop", "What becomes of the runs when it ends (leave; as PID 1 terminate)", options.on_stop,
              {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
+  app.add_option("--socket", options.socket,
+                 "Where `kron` and other clients reach it; `none` for nowhere (/run/krond/krond.sock for root, else "
+                 "krond.sock in the state directory)")
+      ->type_name("PATH");
+  app.add_option("--socket-group", texts.group, "A group that may use the socket too (none)")->type_name("GROUP");
+  add_choice(app, "--socket-group-may", "What that group may do (read)", options.group_operates,
+             {{"read", false}, {"operate", true}});
+  app.add_option("--keep-runs", texts.keeps, "How long ended runs and their output are kept (30d)")
+      ->type_name("DURATION");
+  app.add_option("--keep-runs-most", options.keeps.most, "How many of them at most (100000)")->type_name("N");
   app.add_option("--helper", options.helper, "The kron-exec to use, when it is not where it was installed")
       ->type_name("PATH");
+}
+
+Status complete_socket(Options& options, const FlagTexts& texts) {
+  if (options.socket.empty()) options.socket = default_socket(options.state_directory);
+  options.socket = options.socket == kNoSocket ? "" : absolute_path(options.socket);
+  if (texts.group.empty()) return {};
+  const Result<gid_t> group = runner::group_of(texts.group);
+  if (!group) return fail(Code::unreadable, "--socket-group: " + group.error().message);
+  options.socket_group = *group;
+  return {};
 }
 
 // What no flag said, and what depends on where we are.
@@ -84,7 +110,10 @@ Status complete(Options& options, const FlagTexts& texts) {
   const Result<Nanoseconds> offset = parse_offset(texts.offset);
   if (!offset) return fail(Code::unreadable, "--clock-offset: " + offset.error().message);
   options.clock_offset = *offset;
-  return {};
+  const Result<Seconds> keeps = parse_whole_seconds(texts.keeps);
+  if (!keeps) return fail(Code::unreadable, "--keep-runs: " + keeps.error().message);
+  options.keeps.age = *keeps;
+  return complete_socket(options, texts);
 }
 
 // What keeps a daemon from running is, but for a refusal and a bug, an input or a directory that it cannot use.

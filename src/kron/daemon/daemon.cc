@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <future>
 #include <malloc.h>
 #include <unistd.h>
 #include <utility>
@@ -54,6 +55,9 @@ bool has_tasks(const std::vector<jobs::JobDefinition>& definitions) {
   return std::ranges::any_of(definitions, [](const auto& definition) { return !definition.options->task.empty(); });
 }
 
+// What a turn spends on those who ask, before it looks again at what is due.
+constexpr Nanoseconds kForVisitors = std::chrono::milliseconds(2);
+
 // Reading many jobs takes several times what they need when they rest.
 void give_back_memory() { ::malloc_trim(0); }
 
@@ -61,59 +65,101 @@ std::int64_t count(std::size_t number) { return static_cast<std::int64_t>(number
 
 }  // namespace
 
-Daemon::Daemon(Options options, const Clock& clock, LineLog& log, std::unique_ptr<FileLedger> ledger,
-               std::unique_ptr<runner::RealProcessRunner> runner, std::unique_ptr<EventLoop> loop,
-               std::unique_ptr<RealFileSystem> file_system)
+Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
     : options_(std::move(options)),
       clock_(clock),
-      log_(log),
-      file_system_(std::move(file_system)),
-      ledger_(std::move(ledger)),
-      runner_(std::move(runner)),
-      loop_(std::move(loop)),
-      submitter_(*runner_, clock_, log_),
+      lines_(log),
+      started_at_(now(clock)),
+      // Greater than any number that an earlier daemon can have come to.
+      events_(static_cast<std::uint64_t>(
+          std::chrono::floor<std::chrono::microseconds>(clock.wall().time_since_epoch()).count())),
+      log_(lines_, events_, clock_),
       manager_(ServiceManager::from_environment()),
-      scheduler_({clock_, *ledger_, submitter_, log_, true}, spec_of),
-      keeper_(options_.state_directory, {}, log_) {}
+      keeper_(options_.state_directory, options_.keeps, log_) {}
+
+// The queue may still answer visitors, so it ends before the desk, and after nobody can ask any more.
+Daemon::~Daemon() {
+  if (desk_) desk_->close();
+  queue_.reset();
+  desk_.reset();
+}
 
 Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock, LineLog& log) {
-  auto file_system = std::make_unique<RealFileSystem>();
-  Result<std::unique_ptr<FileLedger>> ledger = FileLedger::open(*file_system, options.state_directory, log);
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(options), clock, log));
+  Status opened = daemon->open_parts();
+  if (opened && !daemon->options_.once) opened = daemon->open_front_desk();
+  if (!opened) return fail(opened.error());
+  return daemon;
+}
+
+Status Daemon::open_parts() {
+  Result<std::unique_ptr<FileLedger>> ledger = FileLedger::open(file_system_, options_.state_directory, log_);
   if (!ledger) return fail(ledger.error());
-  const Result<std::string> helper = runner::find_kron_exec(options.helper);
+  ledger_ = *std::move(ledger);
+  const Result<std::string> helper = runner::find_kron_exec(options_.helper);
   if (!helper) return fail(helper.error());
   auto runner = runner::RealProcessRunner::create({.helper = *helper,
-                                                   .state_directory = options.state_directory,
-                                                   .clock_offset = options.clock_offset,
+                                                   .state_directory = options_.state_directory,
+                                                   .clock_offset = options_.clock_offset,
                                                    .reaps_orphans = ::getpid() == 1},
-                                                  clock);
+                                                  clock_);
   if (!runner) return fail(runner.error());
-  Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(options.clock_offset);
+  runner_ = *std::move(runner);
+  Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(options_.clock_offset);
   if (!loop) return fail(loop.error());
-  std::unique_ptr<Daemon> daemon(new Daemon(std::move(options), clock, log, *std::move(ledger), *std::move(runner),
-                                            *std::move(loop), std::move(file_system)));
-  Daemon* self = daemon.get();
-  // The turn that follows drains them.
-  Status watched = daemon->loop_->watch(daemon->runner_->descriptor(), [] {});
-  if (watched) watched = daemon->loop_->watch(daemon->submitter_.descriptor(), [] {});
-  if (watched)
-    watched = daemon->loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [self](int s) { self->take_signal(s); });
-  if (!watched) return fail(watched.error());
-  return daemon;
+  loop_ = *std::move(loop);
+  queue_ = std::make_unique<QueueThread>(
+      file_system_, clock_, log_,
+      QueueThread::Options{.path = options_.state_directory + "/data", .on_stopped = [this](const Error& error) {
+                             mailbox_.post([this, error] { queue_stopped_ = error; });
+                           }});
+  submitter_ = std::make_unique<SubmittingRunner>(*runner_, clock_, log_);
+  scheduler_ = std::make_unique<Scheduler>(Scheduler::World{.clock = clock_,
+                                                            .ledger = *ledger_,
+                                                            .runner = *submitter_,
+                                                            .log = log_,
+                                                            .writes_aside = true,
+                                                            .tell =
+                                                                [this](const Happening& happening) {
+                                                                  if (desk_) desk_->report(happening);
+                                                                }},
+                                           spec_of);
+  // The turn that follows drains the first two.
+  Status watched = loop_->watch(runner_->descriptor(), [] {});
+  if (watched) watched = loop_->watch(submitter_->descriptor(), [] {});
+  if (watched) watched = loop_->watch(mailbox_.descriptor(), [this] { mailbox_.work_off(kForVisitors); });
+  if (watched) watched = loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [this](int s) { take_signal(s); });
+  return watched;
+}
+
+Status Daemon::open_front_desk() {
+  auto desk = FrontDesk::open(options_, {.clock = clock_,
+                                         .log = log_,
+                                         .mailbox = mailbox_,
+                                         .scheduler = *scheduler_,
+                                         .tasks = *queue_,
+                                         .events = events_,
+                                         .status = [this] { return status(); },
+                                         .reload = [this] { return reload(); }});
+  if (!desk) return fail(desk.error());
+  desk_ = *std::move(desk);
+  return {};
 }
 
 Status Daemon::run() {
   if (Status started = start(); !started) return started;
   while (true) {
-    if (std::exchange(wants_reload_, false)) reload();
-    const Wakeup wakeup = scheduler_.tick();
-    if (scheduler_.broken()) return fail(*scheduler_.broken());
-    if (submitter_.broken()) return fail(*submitter_.broken());
+    if (std::exchange(wants_reload_, false)) (void)reload();
+    const Wakeup wakeup = scheduler_->tick();
+    next_due_ = wakeup.at;
+    if (scheduler_->broken()) return fail(*scheduler_->broken());
+    if (submitter_->broken()) return fail(*submitter_->broken());
+    if (queue_stopped_) return fail(*queue_stopped_);
     if (is_done(wakeup)) break;
-    if (!options_.once) keeper_.turn(clock_.monotonic(), [this] { return scheduler_.active_run_ids(); });
+    if (!options_.once) keeper_.turn(clock_.monotonic(), [this] { return scheduler_->active_run_ids(); });
     sleep_until(wakeup);
   }
-  log_.info("daemon_ended", {{"running", count(scheduler_.active_runs())}});
+  log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
   return {};
 }
 
@@ -122,19 +168,24 @@ Status Daemon::start() {
     if (::access(path.c_str(), R_OK) == 0) continue;
     return fail(Code::unreadable, system_error("read", path, errno).message + "; --config says where job files are");
   }
+  // Before the jobs: whoever asks while they are read is told that we are not ready.
+  if (desk_) {
+    if (Status listens = desk_->let_in(); !listens) return listens;
+  }
   jobs::LoadedJobs read = read_jobs();
   report(read);
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
   if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
   if (Status opened = open_queue_for(jobs.definitions); !opened) return opened;
-  if (Status started = scheduler_.start(std::move(jobs.definitions)); !started) return started;
+  if (Status started = scheduler_->start(std::move(jobs.definitions)); !started) return started;
   give_back_memory();
-  log_.info("daemon_started", {{"jobs", count(scheduler_.job_count())},
-                               {"running", count(scheduler_.active_runs())},
+  is_ready_ = true;
+  log_.info("daemon_started", {{"jobs", count(scheduler_->job_count())},
+                               {"running", count(scheduler_->active_runs())},
                                {"path", options_.state_directory},
                                {"pid", ::getpid()},
                                {"version", KRON_VERSION}});
-  manager_.ready(status_sentence({}));
+  manager_.ready(status_sentence());
   if (manager_.alive_every()) alive_at_ = clock_.monotonic() + *manager_.alive_every();
   return {};
 }
@@ -144,14 +195,16 @@ jobs::LoadedJobs Daemon::read_jobs() {
   return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
 }
 
-// A host without tasks has no queue, and another process may own the one beside our state.
+// A daemon whose jobs submit tasks must have the queue; for others it opens when somebody asks for it.
 Status Daemon::open_queue_for(const std::vector<jobs::JobDefinition>& definitions) {
-  if (queue_ || !has_tasks(definitions)) return {};
-  Result<std::unique_ptr<FileQueue>> queue =
-      FileQueue::open(*file_system_, clock_, log_, options_.state_directory + "/data");
-  if (!queue) return fail(queue.error());
-  queue_ = *std::move(queue);
-  submitter_.use(*queue_);
+  if (submits_tasks_ || !has_tasks(definitions)) return {};
+  std::promise<Status> opened;
+  queue_->open([&opened](const Status& status) { opened.set_value(status); });
+  if (Status status = opened.get_future().get(); !status) return status;
+  submits_tasks_ = true;
+  submitter_->use([this](std::vector<NewTask> tasks, SubmittingRunner::Answered answered) {
+    queue_->submit(std::move(tasks), std::move(answered));
+  });
   return {};
 }
 
@@ -165,23 +218,30 @@ void Daemon::report(const jobs::LoadedJobs& jobs) {
   }
 }
 
-void Daemon::reload() {
+Result<api::ReloadReport> Daemon::reload() {
   manager_.reloading(clock_.monotonic());
   jobs::LoadedJobs read = read_jobs();
   report(read);
-  JobsToRun jobs = jobs_after(std::move(read), [this](const auto& visit) { scheduler_.each_job(visit); });
+  api::ReloadReport done;
+  done.problems = read.problems;
+  JobsToRun jobs = jobs_after(std::move(read), [this](const auto& visit) { scheduler_->each_job(visit); });
   for (const std::string& path : jobs.kept) {
     log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
   }
   Status reloaded = open_queue_for(jobs.definitions);
-  if (reloaded) reloaded = scheduler_.reload(std::move(jobs.definitions));
+  if (reloaded) reloaded = scheduler_->reload(std::move(jobs.definitions));
   if (!reloaded) {
     log_.error("reload_failed", {{"reason", reloaded.error().message}});
   } else {
-    log_.info("reloaded", {{"jobs", count(scheduler_.job_count())}});
+    log_.info("reloaded", {{"jobs", count(scheduler_->job_count())}});
   }
   give_back_memory();
-  manager_.ready(status_sentence({}));
+  manager_.ready(status_sentence());
+  if (desk_) desk_->metrics().reloaded(reloaded && jobs.kept.empty());
+  if (!reloaded) return fail(reloaded.error());
+  done.jobs = scheduler_->job_count();
+  done.kept_files = std::move(jobs.kept);
+  return done;
 }
 
 void Daemon::take_signal(int signal) {
@@ -197,20 +257,20 @@ void Daemon::begin_to_stop(int signal) {
   leaves_now_ = leaves_now_ || is_stopping_ || options_.on_stop == OnStop::leave;
   if (std::exchange(is_stopping_, true)) return;
   log_.info("daemon_stopping",
-            {{"signal", signal == SIGTERM ? "TERM" : "INT"}, {"running", count(scheduler_.active_runs())}});
+            {{"signal", signal == SIGTERM ? "TERM" : "INT"}, {"running", count(scheduler_->active_runs())}});
   manager_.stopping();
-  scheduler_.stop_starting();
-  if (options_.on_stop == OnStop::terminate) scheduler_.terminate_all();
+  scheduler_->stop_starting();
+  if (options_.on_stop == OnStop::terminate) scheduler_->terminate_all();
 }
 
 bool Daemon::is_done(const Wakeup& wakeup) {
   if (leaves_now_) return true;
   // A run that waits for those it replaces is part of what was due.
   if (options_.once && !wakeup.monotonic) {
-    scheduler_.stop_starting();
+    scheduler_->stop_starting();
     is_stopping_ = true;
   }
-  return is_stopping_ && scheduler_.active_runs() == 0;
+  return is_stopping_ && scheduler_->active_runs() == 0;
 }
 
 void Daemon::sleep_until(const Wakeup& wakeup) {
@@ -222,19 +282,34 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     }
     monotonic = std::min(monotonic.value_or(*alive_at_), *alive_at_);
   }
-  if (manager_.listens()) manager_.status(status_sentence(wakeup));
+  if (manager_.listens()) manager_.status(status_sentence());
   loop_->wake_at(wakeup.at);
   loop_->wake_at_monotonic(monotonic);
-  log_.flush();
+  lines_.flush();
   const Result<bool> clock_changed = loop_->wait();
   if (clock_changed && *clock_changed) log_.warning("clock_changed", {{"reason", "the machine's clock was set"}});
 }
 
-std::string Daemon::status_sentence(const Wakeup& wakeup) const {
+std::string Daemon::status_sentence() const {
   std::string sentence =
-      std::to_string(scheduler_.job_count()) + " jobs, " + std::to_string(scheduler_.active_runs()) + " running";
-  if (wakeup.at) sentence += ", next due " + rfc3339(*wakeup.at);
+      std::to_string(scheduler_->job_count()) + " jobs, " + std::to_string(scheduler_->active_runs()) + " running";
+  if (next_due_) sentence += ", next due " + rfc3339(*next_due_);
   return sentence;
+}
+
+api::DaemonStatus Daemon::status() const {
+  return {.version = KRON_VERSION,
+          .started_at = started_at_,
+          .clock_offset = options_.clock_offset,
+          .is_ready = is_ready_,
+          .is_stopping = is_stopping_,
+          .broken = scheduler_->broken(),
+          .next_due = next_due_,
+          .jobs = scheduler_->job_count(),
+          .running = scheduler_->active_runs(),
+          .state_directory = options_.state_directory,
+          .config = options_.config,
+          .socket = options_.socket};
 }
 
 }  // namespace kron::daemon

@@ -9,6 +9,8 @@
 namespace kron::daemon {
 namespace {
 
+constexpr char kRootsState[] = "/var/lib/krond";
+
 // $variable/krond when that is an absolute path, else $HOME/otherwise/krond.
 Result<std::string> user_directory(const char* variable, const char* otherwise, const char* flag) {
   if (const char* base = std::getenv(variable); base != nullptr && *base == '/') return std::string(base) + "/krond";
@@ -26,8 +28,13 @@ Result<std::string> default_config() {
 }
 
 Result<std::string> default_state_directory() {
-  if (::geteuid() == 0) return std::string("/var/lib/krond");
+  if (::geteuid() == 0) return std::string(kRootsState);
   return user_directory("XDG_STATE_HOME", ".local/state", "--state-dir");
+}
+
+std::string default_socket(std::string_view state_directory) {
+  if (state_directory == kRootsState) return "/run/krond/krond.sock";
+  return std::string(state_directory) + "/krond.sock";
 }
 
 std::string absolute_path(const std::string& path) {

@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
-#include "kron/log/line_log.h"
 #include "kron/jobs/definition.h"
+#include "kron/log/line_log.h"
+#include "kron/runner/retention.h"
 
 namespace kron::daemon {
 
@@ -29,12 +32,18 @@ struct Options {
   LogLevel log_level = LogLevel::info;
   OnStop on_stop = OnStop::leave;
   std::string helper = {};  // empty: found beside the program
+  std::string socket = {};  // of the API; empty: none
+  std::optional<gid_t> socket_group = {};
+  bool group_operates = false;  // or else it may only look
+  runner::Retention keeps = {};
 };
 
 // Where things are when no flag says so: /etc/krond.d and /var/lib/krond for root, the XDG directories for a user.
 // Refused: a user without HOME.
 Result<std::string> default_config();
 Result<std::string> default_state_directory();
+// /run/krond/krond.sock for root's own state directory; krond.sock in any other.
+std::string default_socket(std::string_view state_directory);
 
 // As written, or below the present directory.
 std::string absolute_path(const std::string& path);

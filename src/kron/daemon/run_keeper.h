@@ -14,10 +14,14 @@
 
 namespace kron::daemon {
 
-// Removes the files of old runs, at start and about every hour, in a thread of its own: a directory of a hundred
-// thousand runs must not hold up the one that is due.
+// Removes the files of old runs and compresses what others wrote, at start and about every hour, in a thread of its
+// own: a directory of a hundred thousand runs must not hold up the one that is due.
 class RunKeeper {
  public:
+  struct Round {
+    std::size_t removed = 0;
+    std::size_t compressed = 0;
+  };
   using ActiveRuns = std::function<std::set<std::string>()>;
 
   RunKeeper(std::string state_directory, runner::Retention retention, Log& log);
@@ -29,12 +33,14 @@ class RunKeeper {
   void turn(Nanoseconds monotonic, const ActiveRuns& active);
 
  private:
+  void tell(const Result<Round>& round);
+
   std::string state_directory_;
   runner::Retention retention_;
   Log& log_;
   std::optional<Nanoseconds> last_;
   std::stop_source stop_;
-  std::future<Result<std::size_t>> round_;  // its destructor waits
+  std::future<Result<Round>> round_;  // its destructor waits
 };
 
 }  // namespace kron::daemon

@@ -17,19 +17,31 @@ constexpr pid_t kNoProcess = 0;
 }  // namespace
 
 SubmittingRunner::SubmittingRunner(ProcessRunner& processes, const Clock& clock, Log& log)
-    : processes_(processes), clock_(clock), log_(log), event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : processes_(processes), clock_(clock), log_(log) {}
+
+SubmittingRunner::Answers::Answers() : event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void SubmittingRunner::Answers::ring() {
+  const std::uint64_t one = 1;
+  (void)::write(event.get(), &one, sizeof one);
+}
+
+void SubmittingRunner::Answers::add(std::vector<Due> due, std::vector<Result<SubmitAnswer>> answers) {
+  const std::scoped_lock lock(mutex);
+  for (std::size_t i = 0; i < due.size(); ++i) waiting.emplace_back(std::move(due[i]), std::move(answers[i]));
+  ring();
+}
 
 Result<ProcessIdentity> SubmittingRunner::start(const RunSpec& spec) {
   if (!spec.task) return processes_.start(spec);
-  if (queue_ == nullptr) return fail(Code::conflict, "there is no queue to submit the task " + spec.task->id + " to");
+  if (!submit_) return fail(Code::conflict, "there is no queue to submit the task " + spec.task->id + " to");
   held_.insert_or_assign(spec.run_id, *spec.task);
   return ProcessIdentity{kNoProcess, 0, clock_.boot_id()};
 }
 
 void SubmittingRunner::make_due(std::string run_id, TaskToSubmit task) {
   due_.push_back({std::move(run_id), std::move(task)});
-  const std::uint64_t one = 1;
-  (void)::write(event_.get(), &one, sizeof one);
+  answers_->ring();
 }
 
 Status SubmittingRunner::open_gate(std::string_view run_id) {
@@ -52,7 +64,7 @@ std::optional<RunExit> SubmittingRunner::adopt(std::string_view run_id, const Pr
 
 std::optional<RunExit> SubmittingRunner::resume(const RunSpec& spec, const ProcessIdentity& process) {
   if (process.pid != kNoProcess) return processes_.adopt(spec.run_id, process);
-  if (!spec.task || queue_ == nullptr) {
+  if (!spec.task || !submit_) {
     return RunExit{spec.run_id, std::nullopt, "the job submits no task any more; look for it in the queue"};
   }
   make_due(spec.run_id, *spec.task);
@@ -61,21 +73,27 @@ std::optional<RunExit> SubmittingRunner::resume(const RunSpec& spec, const Proce
 
 std::vector<RunExit> SubmittingRunner::drain_exits() {
   std::vector<RunExit> exits = processes_.drain_exits();
-  if (!due_.empty()) submit_due(exits);
+  std::uint64_t count = 0;
+  (void)::read(answers_->event.get(), &count, sizeof count);
+  if (!due_.empty()) submit_due();
+  take_answers(exits);
   return exits;
 }
 
 // What became due together shares the queue's syncs.
-void SubmittingRunner::submit_due(std::vector<RunExit>& exits) {
-  std::uint64_t count = 0;
-  (void)::read(event_.get(), &count, sizeof count);
+void SubmittingRunner::submit_due() {
   std::vector<NewTask> tasks;
   for (const Due& due : due_) tasks.push_back({.id = due.task.id, .type = due.task.type, .data = due.task.data});
-  const std::vector<Result<SubmitAnswer>> answers = queue_->submit(tasks);
-  for (std::size_t i = 0; i < due_.size(); ++i) {
-    if (std::optional<RunExit> exit = exit_of(due_[i], answers[i])) exits.push_back(*std::move(exit));
+  submit_(std::move(tasks), [answers = answers_, due = std::exchange(due_, {})](auto answered) {
+    answers->add(due, std::move(answered));
+  });
+}
+
+void SubmittingRunner::take_answers(std::vector<RunExit>& exits) {
+  const std::scoped_lock lock(answers_->mutex);
+  for (const auto& [due, answer] : std::exchange(answers_->waiting, {})) {
+    if (std::optional<RunExit> exit = exit_of(due, answer)) exits.push_back(*std::move(exit));
   }
-  due_.clear();
 }
 
 std::optional<RunExit> SubmittingRunner::exit_of(const Due& due, const Result<SubmitAnswer>& answer) {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kron/env/clock.h"
@@ -22,8 +26,12 @@ class SubmittingRunner : public ProcessRunner {
   // All outlive it.
   SubmittingRunner(ProcessRunner& processes, const Clock& clock, Log& log);
 
+  // Hands tasks to the queue; the answers, one for each, may come later and on another thread.
+  using Answered = std::function<void(std::vector<Result<SubmitAnswer>>)>;
+  using Submit = std::function<void(std::vector<NewTask>, Answered)>;
+
   // Before this, a run that is a task cannot start.
-  void use(TaskQueue& queue) { queue_ = &queue; }
+  void use(Submit submit) { submit_ = std::move(submit); }
 
   Result<ProcessIdentity> start(const RunSpec& spec) override;
   Status open_gate(std::string_view run_id) override;
@@ -34,8 +42,8 @@ class SubmittingRunner : public ProcessRunner {
   void kill(std::string_view run_id) override { processes_.kill(run_id); }
   std::vector<RunExit> drain_exits() override;
 
-  // Readable when drain_exits has tasks to submit.
-  int descriptor() const { return event_.get(); }
+  // Readable when drain_exits has something to do.
+  int descriptor() const { return answers_->event.get(); }
 
   // Why tasks cannot be submitted any more: the daemon must end, and the next one tries again.
   [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }
@@ -46,15 +54,27 @@ class SubmittingRunner : public ProcessRunner {
     TaskToSubmit task;
   };
 
+  // What the queue has said of tasks and nobody has seen yet. Lives as long as an answer may come.
+  struct Answers {
+    Answers();
+    void add(std::vector<Due> due, std::vector<Result<SubmitAnswer>> answers);
+    void ring();
+
+    Descriptor event;
+    std::mutex mutex;
+    std::vector<std::pair<Due, Result<SubmitAnswer>>> waiting;
+  };
+
   void make_due(std::string run_id, TaskToSubmit task);
-  void submit_due(std::vector<RunExit>& exits);
+  void submit_due();
+  void take_answers(std::vector<RunExit>& exits);
   std::optional<RunExit> exit_of(const Due& due, const Result<SubmitAnswer>& answer);
 
   ProcessRunner& processes_;
   const Clock& clock_;
   Log& log_;
-  TaskQueue* queue_ = nullptr;
-  Descriptor event_;
+  Submit submit_;
+  std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
   std::map<std::string, TaskToSubmit, std::less<>> held_;
   std::vector<Due> due_;
   std::optional<Error> broken_;

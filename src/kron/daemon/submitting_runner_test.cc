@@ -13,7 +13,13 @@ namespace {
 
 class SubmittingRunnerTest : public ::testing::Test {
  protected:
-  SubmittingRunnerTest() { runner_.use(queue_); }
+  SubmittingRunnerTest() { runner_.use(submit_to_queue()); }
+
+  SubmittingRunner::Submit submit_to_queue() {
+    return [this](const std::vector<NewTask>& tasks, const SubmittingRunner::Answered& answered) {
+      answered(queue_.submit(tasks));
+    };
+  }
 
   static RunSpec task_run(std::string run_id, std::string data = "null") {
     return {.run_id = run_id, .command = {}, .task = TaskToSubmit{"task-" + run_id, "MAIL", std::move(data)}};
@@ -52,7 +58,7 @@ TEST_F(SubmittingRunnerTest, ARunWhoseDaemonDiedIsSubmittedAgainAndIsStillOneTas
   ASSERT_TRUE(runner_.open_gate("a"));
   EXPECT_EQ(runner_.drain_exits().size(), 1U);
   SubmittingRunner next(processes_, clock_, log_);
-  next.use(queue_);
+  next.use(submit_to_queue());
   EXPECT_EQ(next.resume(task_run("a"), process), std::nullopt);
   EXPECT_EQ(next.drain_exits().size(), 1U);
   EXPECT_EQ(queue_.counts(), (TaskCounts{1, 0}));

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sys/types.h>
+
+#include "kron/http/message.h"
+
+namespace kron::api {
+
+enum class Right : std::uint8_t { none, read, operate };
+
+// Who may do what: root and the daemon's own user everything, a group as configured, others nothing.
+struct Access {
+  uid_t own = 0;
+  std::optional<gid_t> group = {};
+  Right of_group = Right::read;
+};
+
+Right right_of(const http::Credentials& peer, const Access& access);
+
+}  // namespace kron::api

@@ -1,0 +1,64 @@
+#include "kron/api/api.h"
+
+#include <iterator>
+#include <utility>
+
+#include "kron/api/paths.h"
+
+namespace kron::api {
+namespace {
+
+std::vector<Route> all_routes(Parts& parts) {
+  std::vector<Route> routes;
+  for (auto* of : {host_routes, job_routes, run_routes, task_routes, lease_routes}) {
+    std::vector<Route> more = of(parts);
+    routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return routes;
+}
+
+std::string name_of(const Route& route) { return std::string(route.method) + " " + std::string(route.pattern); }
+
+// Why a request is not to be answered by its route.
+std::optional<http::Response> refusal(const http::Request& request, const Route& route, const Access& access) {
+  // Who comes without credentials came by a way that no right is configured for.
+  if (!request.peer || right_of(*request.peer, access) < route.needs) {
+    return http::problem({Code::refused, "this user may look but not operate; krond's own user and root may"});
+  }
+  if (const auto wrong = wrong_parameter(request, route)) return http::problem(*wrong);
+  if (route.method == "GET" && !request.body.empty()) {
+    return http::problem({Code::invalid, "a GET request has no body here"});
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Api::Api(Parts parts) : parts_(std::move(parts)), router_(all_routes(parts_)) {}
+
+void Api::answer(http::Request request, http::Reply reply) {
+  auto found = router_.find(request.method, request.segments);
+  const auto* known = std::get_if<Router::Found>(&found);
+  const Nanoseconds begun = parts_.clock.monotonic();
+  const std::string route = known == nullptr ? "none" : name_of(*known->route);
+  const auto note = [&parts = parts_, begun, route](int status) {
+    parts.metrics.api_request(route, status, parts.clock.monotonic() - begun);
+  };
+  if (known == nullptr) {
+    auto& response = std::get<http::Response>(found);
+    note(response.status);
+    return reply.send(std::move(response));
+  }
+  const Route& target = *known->route;
+  const auto call = std::make_shared<Call>(std::move(request), known->names, std::move(reply), note);
+  if (auto no = refusal(call->request, target, parts_.access)) return call->send(*std::move(no));
+  target.answer(call);
+}
+
+std::size_t Api::body_limit(const http::Request& head) const {
+  const auto found = router_.find(head.method, head.segments);
+  const auto* known = std::get_if<Router::Found>(&found);
+  return known == nullptr ? kUsualBody : known->route->most_body;
+}
+
+}  // namespace kron::api

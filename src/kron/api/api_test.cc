@@ -1,0 +1,243 @@
+#include "kron/api/api.h"
+
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unistd.h>
+
+#include "kron/api/paths.h"
+#include "kron/core/sample_jobs.h"
+#include "kron/env/fake/silent_log.h"
+#include "kron/env/real_file_system.h"
+#include "kron/env/work_thread.h"
+#include "kron/http/client.h"
+#include "kron/http/server.h"
+#include "kron/json/document.h"
+#include "kron/scheduler/fake/host.h"
+
+// The whole API over a real socket; the scheduler behind it lives in a made-up world, and its loop is whichever thread
+// asks.
+namespace kron::api {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Host;
+using testing::utc;
+
+jobs::JobDefinition daily(std::string name) {
+  jobs::JobDefinition definition;
+  definition.job = testing::make_job({.schedule = "0 12 * * *", .identity = name});
+  definition.command = "echo " + name;
+  return definition;
+}
+
+std::string made(const std::filesystem::path& directory) {
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directories(directory);
+  return directory.string();
+}
+
+class ApiTest : public ::testing::Test {
+ protected:
+  ApiTest() : directory_(std::filesystem::path(::testing::TempDir()) / ("kron-api-" + std::to_string(::getpid()))) {
+    host_.set_jobs({daily("a/b"), daily("c"), daily("d")});
+    EXPECT_TRUE(host_.start_daemon());
+    history_ = history::History::open(directory_.string(), {}, host_.clock, log_).value();
+    outputs_ = OutputFollower::start((directory_ / "runs").string()).value();
+    tasks_ = std::make_unique<QueueThread>(files_, host_.clock, log_,
+                                           QueueThread::Options{.path = (directory_ / "data").string()});
+    api_ = std::make_unique<Api>(parts());
+    serve();
+  }
+  ~ApiTest() override {
+    server_.reset();
+    aside_.reset();
+    tasks_.reset();
+    outputs_.reset();
+    history_.reset();
+    api_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  Parts parts() {
+    return {.on_loop = [this](const Parts::Work& work) { do_on_loop(work); },
+            .aside = [this](Parts::Work work) { return aside_->run(std::move(work)); },
+            .scheduler = *host_.scheduler,
+            .status = [this] { return status_; },
+            .reload = [this] { return reload_; },
+            .clock = host_.clock,
+            .history = *history_,
+            .tasks = *tasks_,
+            .metrics = metrics_,
+            .events = events_,
+            .outputs = *outputs_,
+            .run_files = run_files_,
+            .access = {.own = ::geteuid()}};
+  }
+
+  void do_on_loop(const Parts::Work& work) {
+    const std::scoped_lock lock(loop_);
+    work();
+  }
+
+  void serve() {
+    server_ =
+        http::Server::start(
+            {.socket_path = socket(),
+             .body_limit = [this](const auto& head) { return api_->body_limit(head); },
+             .admit = [this](const auto& peer) { return api_->admits(peer); }},
+            [this](http::Request request, http::Reply reply) { api_->answer(std::move(request), std::move(reply)); },
+            log_)
+            .value();
+  }
+  std::string socket() const { return (directory_ / "krond.sock").string(); }
+
+  http::Response ask(std::string_view method, std::string_view target, std::string body = {},
+                     http::Fields headers = {}) {
+    http::Client client(socket());
+    return client.request(method, target, std::move(body), std::move(headers)).value();
+  }
+
+  std::filesystem::path directory_;
+  Host host_{utc("2026-03-01T00:00:00Z")};
+  std::recursive_mutex loop_;
+  RealFileSystem files_;
+  testing::SilentLog log_;
+  metrics::Metrics metrics_{"1.0", utc("2026-03-01T00:00:00Z")};
+  EventHub events_{1};
+  DaemonStatus status_{.version = "1.0", .is_ready = true, .jobs = 3, .state_directory = "/state", .socket = "/sock"};
+  Result<ReloadReport> reload_ = ReloadReport{.jobs = 3};
+  runner::RunFiles run_files_ = runner::RunFiles::open(made(directory_)).value();
+  std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
+  std::unique_ptr<history::History> history_;
+  std::unique_ptr<OutputFollower> outputs_;
+  std::unique_ptr<QueueThread> tasks_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<http::Server> server_;
+};
+
+std::string lower_method(std::string_view method) {
+  std::string text(method);
+  for (char& c : text) c = static_cast<char>(c | 0x20);
+  return text;
+}
+
+TEST_F(ApiTest, TheDocumentListsEveryRouteWithItsParametersAndNoOther) {
+  const Node document = parse_json(openapi_document()).value();
+  std::map<std::string, std::set<std::string>> described;
+  for (const Node::Member& path : *document.find("paths")->as<Node::Map>()) {
+    for (const Node::Member& method : *path.value.as<Node::Map>()) {
+      std::set<std::string>& names = described[method.key + " " + path.key];
+      const Node* parameters = method.value.find("parameters");
+      if (parameters == nullptr) continue;
+      for (const Node& parameter : *parameters->as<Node::List>()) {
+        if (*parameter.find("in")->as<std::string>() == "query")
+          names.insert(*parameter.find("name")->as<std::string>());
+      }
+    }
+  }
+  std::map<std::string, std::set<std::string>> real;
+  for (const Route& route : api_->routes()) {
+    real[lower_method(route.method) + " " + std::string(route.pattern)] = {route.parameters.begin(),
+                                                                           route.parameters.end()};
+  }
+  EXPECT_EQ(described, real);
+}
+
+TEST_F(ApiTest, ListsJobsPageByPageAndByFilter) {
+  const Node first = parse_json(ask("GET", "/api/v1/jobs?limit=2").body).value();
+  EXPECT_EQ(first.find("jobs")->as<Node::List>()->size(), 2U);
+  const std::string next = *first.find("next")->as<std::string>();
+  const Node second = parse_json(ask("GET", "/api/v1/jobs?limit=2&after=" + next).body).value();
+  EXPECT_EQ(second.find("jobs")->as<Node::List>()->size(), 1U);
+  EXPECT_EQ(second.find("next"), nullptr);
+  EXPECT_THAT(ask("GET", "/api/v1/jobs?prefix=a/").body, HasSubstr(R"("identity":"a/b")"));
+  EXPECT_EQ(ask("GET", "/api/v1/jobs?match=zzz").body, R"({"jobs":[]})");
+  EXPECT_EQ(ask("GET", "/api/v1/jobs?state=paused").body, R"({"jobs":[]})");
+}
+
+TEST_F(ApiTest, ANameIsOneSegmentHoweverManySlashesItHas) {
+  EXPECT_THAT(ask("GET", "/api/v1/jobs/a%2Fb").body, HasSubstr(R"("command":"echo a/b")"));
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/a/b").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/nobody").status, 404);
+}
+
+TEST_F(ApiTest, PausesAndResumes) {
+  EXPECT_THAT(ask("POST", "/api/v1/jobs/c/pause", R"({"until":"2026-03-02T00:00:00Z"})").body,
+              HasSubstr(R"("until":"2026-03-02T00:00:00Z")"));
+  EXPECT_THAT(ask("GET", "/api/v1/jobs?state=paused").body, HasSubstr(R"("identity":"c")"));
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/pause", R"({"until":"2025-03-02T00:00:00Z"})").status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/pause", R"({"for":"1h"})").status, 400);
+  EXPECT_THAT(ask("POST", "/api/v1/jobs/c/resume").body, HasSubstr(R"("paused":null)"));
+}
+
+TEST_F(ApiTest, OneIdempotencyKeyTriggersOnce) {
+  const auto first = ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", "k"}});
+  EXPECT_THAT(first.body, HasSubstr(R"("outcome":"started")"));
+  const auto again = ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", "k"}});
+  EXPECT_THAT(again.body, HasSubstr(R"("outcome":"already_known")"));
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger").status, 409) << "its policy forbids a second one";
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", std::string(201, 'k')}}).status, 400);
+}
+
+TEST_F(ApiTest, DecidesWithoutTheLoop) {
+  const Node answer = parse_json(ask("GET", "/api/v1/jobs/c/decisions?from=2026-05-01T00:00:00Z&count=2").body).value();
+  const auto& decisions = *answer.find("decisions")->as<Node::List>();
+  ASSERT_EQ(decisions.size(), 2U);
+  EXPECT_EQ(*decisions[1].find("periodId")->as<std::string>(), "2026-05-02T12:00:00Z");
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/c/decisions?count=0").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs/c/decisions?from=yesterday").status, 400);
+}
+
+TEST_F(ApiTest, TellsTheTruthAboutItsHealth) {
+  EXPECT_EQ(ask("GET", "/healthz").body, "ok\n");
+  EXPECT_EQ(ask("GET", "/readyz").body, "ready\n");
+  do_on_loop([this] { status_.broken = Error{Code::io, "the disk failed"}; });
+  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  EXPECT_EQ(ask("GET", "/readyz").body, "the disk failed\n");
+  EXPECT_THAT(ask("GET", "/api/v1/status").body, HasSubstr(R"("ready":false)"));
+  EXPECT_THAT(ask("GET", "/metrics").body, HasSubstr("kron_jobs 3"));
+}
+
+TEST_F(ApiTest, RefusesWhatNoRouteKnows) {
+  EXPECT_EQ(ask("GET", "/api/v2/jobs").status, 404);
+  EXPECT_EQ(ask("DELETE", "/api/v1/jobs").status, 405);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs?limits=1").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs", "body").status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/reload", std::string(kUsualBody + 1, ' ')).status, 413);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/..%2F..%2Fetc/output").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/nobody/output").status, 404);
+  EXPECT_EQ(ask("POST", "/api/v1/runs/nobody/kill").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/load?step=0s").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/events?after=x").status, 400);
+}
+
+TEST_F(ApiTest, CarriesATaskFromItsSubmissionToItsCommit) {
+  EXPECT_THAT(ask("POST", "/api/v1/tasks", R"({"taskId":"t","payload":{"type":"MAIL","data":{"to":1}}})").body,
+              HasSubstr(R"({"taskId":"t","outcome":"accepted"})"));
+  const Node leased = parse_json(ask("POST", "/api/v1/leases", R"({"worker":"w"})").body).value();
+  const Node& lease = leased.find("leases")->as<Node::List>()->front();
+  const std::string path = "/api/v1/leases/" + *lease.find("execId")->as<std::string>();
+  const std::string token = std::to_string(*lease.find("token")->as<std::int64_t>());
+  EXPECT_EQ(ask("POST", path + "/start", "{\"token\":" + token + "}").body, R"({"result":"accepted"})");
+  EXPECT_EQ(ask("POST", path + "/renew", "{\"token\":" + token + "}").status, 200);
+  const std::string commit =
+      "{\"token\":" + token + R"(,"result":"ok","followUps":[{"taskId":"u","payload":{"type":"X"}}]})";
+  EXPECT_THAT(ask("POST", path + "/commit", commit).body, HasSubstr(R"("result":"committed")"));
+  const auto again = ask("POST", path + "/commit", commit);
+  EXPECT_EQ(again.status, 409);
+  EXPECT_EQ(again.body, R"({"result":"duplicate"})");
+  EXPECT_THAT(ask("GET", "/api/v1/tasks/t").body, HasSubstr(R"("outcome":"SUCCEEDED")"));
+  EXPECT_THAT(ask("GET", "/api/v1/tasks?state=PENDING").body, HasSubstr(R"("taskId":"u")"));
+  EXPECT_EQ(ask("POST", "/api/v1/tasks/t/cancel").status, 409);
+  EXPECT_EQ(ask("POST", "/api/v1/tasks/u/cancel").status, 200);
+  EXPECT_EQ(ask("POST", "/api/v1/tasks/u/retry").status, 200);
+  EXPECT_EQ(ask("POST", "/api/v1/tasks/nobody/retry").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/tasks/..%2Fx").status, 400) << "no id";
+}
+
+}  // namespace
+}  // namespace kron::api

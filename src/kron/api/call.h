@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/base/instant.h"
+#include "kron/http/message.h"
+#include "kron/http/reply.h"
+
+namespace kron::api {
+
+// One request on its way through the daemon's threads. Answered once, from any of them.
+class Call {
+ public:
+  using Answered = std::function<void(int status)>;
+
+  // `names`: what stands where the route's pattern has {…}.
+  Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note);
+
+  const http::Request request;
+  const std::vector<std::string> names;
+
+  void send(http::Response response);
+  void send_json(std::string body, int status = 200);
+  void refuse(const Error& error) { send(http::problem(error)); }
+  std::shared_ptr<http::Stream> begin(http::Response head);
+  void on_gone(std::function<void()> call) { reply_.on_gone(std::move(call)); }
+
+ private:
+  http::Reply reply_;
+  Answered answered_;
+};
+using CallPtr = std::shared_ptr<Call>;
+
+// Parameters of a query. Absent: nothing or the default. Code invalid names the parameter.
+Result<std::optional<Instant>> time_parameter(const http::Request& request, std::string_view name);
+Result<std::optional<Seconds>> duration_parameter(const http::Request& request, std::string_view name);
+Result<std::int64_t> number_parameter(const http::Request& request, std::string_view name, std::int64_t otherwise,
+                                      std::int64_t least, std::int64_t most);
+Result<std::size_t> limit_parameter(const http::Request& request);  // 1 … 1000, 100 when absent
+std::string text_parameter(const http::Request& request, std::string_view name);
+
+// One of a few words; nothing when absent.
+Result<std::optional<std::string>> word_parameter(const http::Request& request, std::string_view name,
+                                                  std::initializer_list<std::string_view> words);
+
+}  // namespace kron::api

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/http/reply.h"
+
+namespace kron::api {
+
+// The events of the log for those who watch, as server-sent events with ids that only grow. Any thread may publish and
+// subscribe; nobody waits for a reader: one that is too slow is cut off, and comes back with the last id it saw.
+class EventHub {
+ public:
+  // `first_id`: behind every id that an earlier daemon gave, so the time of the start in microseconds.
+  explicit EventHub(std::uint64_t first_id, std::size_t most_kept = 10'000) : next_(first_id), most_kept_(most_kept) {}
+
+  void publish(std::string_view event, std::string_view json);
+
+  // From now on; with an id, everything behind it first. When some of that is not kept any more, an event `gap` says
+  // so.
+  void subscribe(std::shared_ptr<http::Stream> stream, std::optional<std::uint64_t> after);
+
+  void leave(const std::shared_ptr<http::Stream>& stream);
+
+  std::size_t streams() const;
+  void end();  // of all streams
+
+ private:
+  struct Event {
+    std::uint64_t id;
+    std::string text;
+  };
+
+  void send_to_all(const std::string& text);
+
+  mutable std::mutex mutex_;
+  std::uint64_t next_;
+  std::size_t most_kept_;
+  std::deque<Event> kept_;
+  std::vector<std::shared_ptr<http::Stream>> streams_;
+};
+
+}  // namespace kron::api

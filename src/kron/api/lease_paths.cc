@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "kron/api/paths.h"
+#include "kron/api/task_json.h"
+#include "kron/http/multipart.h"
+#include "kron/queue/tar.h"
+
+namespace kron::api {
+namespace {
+
+// Staged output and all that stands around it.
+constexpr std::size_t kMostCommitBody = kMostStagedBytes + (std::size_t{8} << 20);
+
+int status_of(LeaseOutcome outcome) { return outcome == LeaseOutcome::accepted ? 200 : 409; }
+
+std::string result_json(std::string_view result) {
+  JsonWriter json;
+  return json.begin_map().member("result", result).end_map().take();
+}
+
+std::string leases_json(const std::vector<Lease>& leases) {
+  JsonWriter json;
+  json.begin_map().key("leases").begin_list();
+  for (const Lease& lease : leases) write_lease(json, lease);
+  return json.end_list().end_map().take();
+}
+
+void lease(Parts& parts, const CallPtr& call) {
+  const auto body = read_lease_request(call->request.body);
+  if (!body) return call->refuse(body.error());
+  const auto is_gone = std::make_shared<std::atomic<bool>>(false);
+  const auto ticket = std::make_shared<std::atomic<QueueThread::Ticket>>(0);
+  call->on_gone([&parts, is_gone, ticket] {
+    *is_gone = true;
+    parts.tasks.withdraw(*ticket);
+  });
+  *ticket = parts.tasks.lease(body->request, body->wait, [call, is_gone](const Result<std::vector<Lease>>& leases) {
+    if (*is_gone) return false;
+    if (!leases) {
+      call->refuse(leases.error());
+    } else {
+      call->send_json(leases_json(*leases));
+    }
+    return true;
+  });
+}
+
+void answer_with(const CallPtr& call, const Result<LeaseOutcome>& outcome) {
+  if (!outcome) return call->refuse(outcome.error());
+  call->send_json(result_json(name_of(*outcome)), status_of(*outcome));
+}
+
+// start and renew: both take the token and give an outcome.
+using LeaseVerb = void (QueueThread::*)(LeaseKey, std::function<void(Result<LeaseOutcome>)>);
+
+void move_lease(Parts& parts, const CallPtr& call, LeaseVerb verb) {
+  const auto token = read_token(call->request.body);
+  if (!token) return call->refuse(token.error());
+  (parts.tasks.*verb)({call->names.front(), *token},
+                      [call](const Result<LeaseOutcome>& outcome) { answer_with(call, outcome); });
+}
+
+void start(Parts& parts, const CallPtr& call) { move_lease(parts, call, &QueueThread::start); }
+void renew(Parts& parts, const CallPtr& call) { move_lease(parts, call, &QueueThread::renew); }
+
+// JSON alone, or a form with the JSON as `commit` and a tar of the staged files as `output`.
+Result<CommitRequest> commit_of(const http::Request& request, std::string_view exec_id) {
+  const std::string_view type = request.header("content-type").value_or("application/json");
+  if (!type.starts_with("multipart/")) return read_commit(request.body, exec_id);
+  const auto parts = http::parse_multipart(type, request.body);
+  if (!parts) return fail(parts.error());
+  const auto commit = std::ranges::find(*parts, "commit", &http::Part::name);
+  if (commit == parts->end()) return fail(Code::invalid, "the form has no part named commit", "commit");
+  Result<CommitRequest> read = read_commit(commit->bytes, exec_id);
+  if (!read) return read;
+  for (const http::Part& part : *parts) {
+    if (part.name == "commit") continue;
+    if (part.name != "output") return fail(Code::invalid, "a form has the parts commit and output", part.name);
+    auto files = read_tar(part.bytes);
+    if (!files) return fail(files.error().code, "output: " + files.error().message, "output");
+    read->files = *std::move(files);
+  }
+  return read;
+}
+
+std::string commit_json(const CommitAnswer& answer) {
+  const bool is_committed = answer.outcome == LeaseOutcome::accepted;
+  JsonWriter json;
+  json.begin_map().member("result", is_committed ? "committed" : name_of(answer.outcome));
+  if (is_committed && !answer.follow_ups.empty()) {
+    json.key("followUps").begin_list();
+    for (const SubmitAnswer& follow_up : answer.follow_ups) write_answer(json, follow_up);
+    json.end_list();
+  }
+  return json.end_map().take();
+}
+
+void commit(Parts& parts, const CallPtr& call) {
+  auto request = commit_of(call->request, call->names.front());
+  if (!request) return call->refuse(request.error());
+  parts.tasks.commit(*std::move(request), [call](const Result<CommitAnswer>& answer) {
+    if (!answer) return call->refuse(answer.error());
+    call->send_json(commit_json(*answer), status_of(answer->outcome));
+  });
+}
+
+void fail_lease(Parts& parts, const CallPtr& call) {
+  const auto request = read_fail(call->request.body, call->names.front());
+  if (!request) return call->refuse(request.error());
+  parts.tasks.fail_attempt(*request, [call](const Result<FailAnswer>& answer) {
+    if (!answer) return call->refuse(answer.error());
+    JsonWriter json;
+    json.begin_map().member("result", name_of(answer->outcome));
+    if (answer->outcome == LeaseOutcome::accepted) json.member("state", name_of(answer->state));
+    call->send_json(json.end_map().take(), status_of(answer->outcome));
+  });
+}
+
+}  // namespace
+
+std::vector<Route> lease_routes(Parts& parts) {
+  return {
+      {"POST", "/api/v1/leases", Right::operate, with(parts, lease)},
+      {"POST", "/api/v1/leases/{execId}/start", Right::operate, with(parts, start)},
+      {"POST", "/api/v1/leases/{execId}/renew", Right::operate, with(parts, renew)},
+      {"POST", "/api/v1/leases/{execId}/commit", Right::operate, with(parts, commit), {}, kMostCommitBody},
+      {"POST", "/api/v1/leases/{execId}/fail", Right::operate, with(parts, fail_lease)},
+  };
+}
+
+}  // namespace kron::api

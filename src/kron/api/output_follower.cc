@@ -1,0 +1,189 @@
+#include "kron/api/output_follower.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kron/env/system_error.h"
+#include "kron/env/work_thread.h"
+#include "kron/runner/protocol.h"
+
+namespace kron::api {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr Nanoseconds kTurn = std::chrono::milliseconds(100);
+
+// `[kron: 123 bytes cut here]` and a newline, at the start of a file whose oldest bytes were dropped.
+struct Mark {
+  std::uint64_t size = 0;
+  std::uint64_t cut = 0;
+};
+Mark mark_of(int file) {
+  constexpr std::string_view kBefore = "[kron: ";
+  constexpr std::string_view kAfter = " bytes cut here]\n";
+  std::array<char, 80> head{};
+  const ssize_t size = ::pread(file, head.data(), head.size(), 0);
+  std::string_view text(head.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+  if (!text.starts_with(kBefore)) return {};
+  Mark mark;
+  const char* const number = head.data() + kBefore.size();
+  const auto [end, error] = std::from_chars(number, head.data() + text.size(), mark.cut);
+  text.remove_prefix(static_cast<std::size_t>(end - head.data()));
+  if (error != std::errc() || !text.starts_with(kAfter)) return {};
+  mark.size = static_cast<std::size_t>(end - head.data()) + kAfter.size();
+  return mark;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OutputFollower>> OutputFollower::start(std::string runs_directory) {
+  Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(Nanoseconds(0));
+  if (!loop) return fail(loop.error());
+  Descriptor changes(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!changes) return fail(system_error("watch", runs_directory, errno));
+  std::unique_ptr<OutputFollower> follower(
+      new OutputFollower(std::move(runs_directory), *std::move(loop), std::move(changes)));
+  OutputFollower* self = follower.get();
+  Status watched = self->loop_->watch(self->mailbox_.descriptor(), [self] { self->mailbox_.work_off(kTurn); });
+  if (watched) watched = self->loop_->watch(self->changes_.get(), [self] { self->take_changes(); });
+  if (!watched) return fail(watched.error());
+  self->thread_ = std::thread([self] { self->serve(); });
+  return follower;
+}
+
+OutputFollower::OutputFollower(std::string runs_directory, std::unique_ptr<EventLoop> loop, Descriptor changes)
+    : runs_directory_(std::move(runs_directory)), loop_(std::move(loop)), changes_(std::move(changes)) {}
+
+OutputFollower::~OutputFollower() {
+  mailbox_.post([this] { is_ending_ = true; });
+  if (thread_.joinable()) thread_.join();
+}
+
+void OutputFollower::serve() {
+  become_background_thread();
+  while (!is_ending_ && loop_->wait()) {
+  }
+  followed_.clear();
+}
+
+void OutputFollower::follow(std::string run_id, std::shared_ptr<http::Stream> stream, bool has_ended) {
+  auto followed = std::make_shared<Followed>();
+  followed->run_id = std::move(run_id);
+  followed->stream = std::move(stream);
+  followed->has_ended = has_ended;
+  mailbox_.post([this, followed] { add(std::move(*followed)); });
+}
+
+void OutputFollower::run_ended(std::string run_id) {
+  mailbox_.post([this, run_id = std::move(run_id)] {
+    std::vector<Key> keys;
+    for (auto& [key, followed] : followed_) {
+      if (followed.run_id != run_id) continue;
+      followed.has_ended = true;
+      keys.push_back(key);
+    }
+    for (const Key key : keys) advance(key);
+  });
+}
+
+// Watched before it is read: what is written in between is seen twice rather than not at all.
+void OutputFollower::add(Followed followed) {
+  const Key key = next_key_++;
+  const std::string directory = runs_directory_ + "/" + followed.run_id;
+  if (!followed.has_ended) {
+    followed.watch = ::inotify_add_watch(changes_.get(), directory.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_TO);
+  }
+  followed_.emplace(key, std::move(followed));
+  advance(key);
+}
+
+void OutputFollower::take_changes() {
+  alignas(inotify_event) std::array<char, 4096> buffer{};
+  std::vector<int> watches;
+  while (true) {
+    const ssize_t size = ::read(changes_.get(), buffer.data(), buffer.size());
+    if (size <= 0) break;
+    for (const char* at = buffer.data(); at < buffer.data() + size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(at);
+      watches.push_back(event->wd);
+      at += sizeof(inotify_event) + event->len;
+    }
+  }
+  std::vector<Key> keys;
+  for (const auto& [key, followed] : followed_) {
+    if (std::find(watches.begin(), watches.end(), followed.watch) != watches.end()) keys.push_back(key);
+  }
+  for (const Key key : keys) advance(key);
+}
+
+void OutputFollower::advance(Key key) {
+  const auto found = followed_.find(key);
+  if (found == followed_.end() || found->second.waits_for_reader) return;
+  if (!send_what_is_there(key, found->second)) return forget(key);
+  if (found->second.waits_for_reader || !found->second.has_ended) return;
+  found->second.stream->end();
+  forget(key);
+}
+
+// False: nobody reads any more. A piece at a time, the next one when the reader has taken it.
+bool OutputFollower::send_what_is_there(Key key, Followed& followed) {
+  if (!followed.file && !open_newest(followed)) return true;
+  std::string piece(kPiece, '\0');
+  ssize_t size = ::pread(followed.file.get(), piece.data(), piece.size(), static_cast<off_t>(followed.at));
+  if (size <= 0 && open_newest(followed)) {
+    size = ::pread(followed.file.get(), piece.data(), piece.size(), static_cast<off_t>(followed.at));
+  }
+  if (size <= 0) return true;
+  piece.resize(static_cast<std::size_t>(size));
+  followed.at += piece.size();
+  if (!followed.stream->write(std::move(piece))) return false;
+  followed.waits_for_reader = true;
+  followed.stream->on_drained([this, key] {
+    mailbox_.post([this, key] {
+      const auto found = followed_.find(key);
+      if (found == followed_.end()) return;
+      found->second.waits_for_reader = false;
+      advance(key);
+    });
+  });
+  return true;
+}
+
+// True when there is a file that was not open. A file that grew too large was replaced by one that holds its newest
+// part; goes on where the old one ended, or says what was lost.
+bool OutputFollower::open_newest(Followed& followed) const {
+  const std::string path = runs_directory_ + "/" + followed.run_id + "/" + runner::kOutputName;
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat now {};
+  struct stat before {};
+  if (!file || ::fstat(file.get(), &now) != 0) return false;
+  if (followed.file && ::fstat(followed.file.get(), &before) == 0 && now.st_ino == before.st_ino) return false;
+  const std::uint64_t seen = followed.written();
+  const Mark mark = mark_of(file.get());
+  followed.file = std::move(file);
+  followed.mark = mark.size;
+  followed.cut = mark.cut;
+  followed.at = seen < mark.cut ? 0 : mark.size + (seen - mark.cut);
+  return true;
+}
+
+void OutputFollower::forget(Key key) {
+  const auto found = followed_.find(key);
+  const int watch = found->second.watch;
+  followed_.erase(found);
+  if (watch < 0) return;
+  for (const auto& [other, followed] : followed_) {
+    if (followed.watch == watch) return;  // inotify gives one watch to all who follow one run
+  }
+  ::inotify_rm_watch(changes_.get(), watch);
+}
+
+}  // namespace kron::api

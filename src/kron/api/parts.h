@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kron/api/access.h"
+#include "kron/api/event_hub.h"
+#include "kron/api/output_follower.h"
+#include "kron/env/clock.h"
+#include "kron/history/history.h"
+#include "kron/jobs/problem.h"
+#include "kron/metrics/metrics.h"
+#include "kron/queue/queue_thread.h"
+#include "kron/runner/run_files.h"
+#include "kron/scheduler/scheduler.h"
+
+namespace kron::api {
+
+// What only the daemon itself knows.
+struct DaemonStatus {
+  std::string version = {};
+  Instant started_at = {};
+  Nanoseconds clock_offset{0};
+  bool is_ready = false;
+  bool is_stopping = false;
+  std::optional<Error> broken = {};  // why nothing is started any more
+  std::optional<Instant> next_due = {};
+  std::size_t jobs = 0;
+  std::size_t running = 0;
+  std::string state_directory = {};
+  std::vector<std::string> config = {};
+  std::string socket = {};
+};
+
+struct ReloadReport {
+  std::size_t jobs = 0;
+  std::vector<std::string> kept_files = {};  // with errors: their jobs of before stay in force
+  std::vector<jobs::Problem> problems = {};
+};
+
+// What the API works on. All of it outlives the API. Each part has its own thread: what is said of `on_loop` may be
+// called there only; the others take callers from any thread and call back on their own.
+struct Parts {
+  using Work = std::function<void()>;
+  std::function<void(Work)> on_loop;     // has it done on the daemon's loop, soon
+  std::function<bool(Work)> aside;       // has what takes its time done on another thread; false: too much waits there
+  Scheduler& scheduler;                  // on_loop
+  std::function<DaemonStatus()> status;  // on_loop
+  std::function<Result<ReloadReport>()> reload;  // on_loop
+  const Clock& clock;
+  history::History& history;
+  QueueThread& tasks;
+  metrics::Metrics& metrics;
+  EventHub& events;
+  OutputFollower& outputs;
+  const runner::RunFiles& run_files;
+  Access access = {};
+};
+
+}  // namespace kron::api

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kron/api/parts.h"
+#include "kron/api/router.h"
+
+namespace kron::api {
+
+// The routes of each kind. `parts` outlives them.
+std::vector<Route> host_routes(Parts& parts);
+std::vector<Route> job_routes(Parts& parts);
+std::vector<Route> run_routes(Parts& parts);
+std::vector<Route> task_routes(Parts& parts);
+std::vector<Route> lease_routes(Parts& parts);
+
+inline auto with(Parts& parts, void (*answer)(Parts&, const CallPtr&)) {
+  return [&parts, answer](const CallPtr& call) { answer(parts, call); };
+}
+
+// For what cannot even be queued.
+Error too_busy();
+
+// The OpenAPI document.
+std::string_view openapi_document();
+
+}  // namespace kron::api

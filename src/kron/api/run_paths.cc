@@ -1,0 +1,170 @@
+#include <memory>
+#include <utility>
+
+#include "kron/api/byte_range.h"
+#include "kron/api/paths.h"
+#include "kron/base/text.h"
+#include "kron/runner/output_reader.h"
+#include "kron/runner/run_files.h"
+
+namespace kron::api {
+namespace {
+
+constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
+
+Error no_such_run(std::string_view run_id) {
+  return {Code::not_found, "there is no run " + quoted(run_id) + "; GET /api/v1/runs lists those that are remembered"};
+}
+
+Result<history::Query> query_of(const http::Request& request) {
+  history::Query query;
+  query.job = text_parameter(request, "job");
+  query.job_prefix = text_parameter(request, "prefix");
+  const auto limit = limit_parameter(request);
+  if (!limit) return fail(limit.error());
+  query.limit = *limit;
+  const auto before = number_parameter(request, "before", 0, 0, INT64_MAX);
+  if (!before) return fail(before.error());
+  query.before = *before;
+  const auto outcome =
+      word_parameter(request, "outcome", {"executed", "skipped", "missed", "unschedulable", "passed over"});
+  if (!outcome) return fail(outcome.error());
+  if (*outcome) query.kind = *history::parse_kind(**outcome);
+  const auto result = word_parameter(request, "result", {"running", "succeeded", "failed", "unknown"});
+  if (!result) return fail(result.error());
+  if (*result) query.result = *history::parse_run_result(**result);
+  for (auto [name, time] : {std::pair("from", &query.from), std::pair("to", &query.to)}) {
+    const auto given = time_parameter(request, name);
+    if (!given) return fail(given.error());
+    *time = *given;
+  }
+  return query;
+}
+
+void list_runs(Parts& parts, const CallPtr& call) {
+  const auto query = query_of(call->request);
+  if (!query) return call->refuse(query.error());
+  parts.history.find(*query, [call, limit = query->limit](const Result<std::vector<history::Entry>>& found) {
+    if (!found) return call->refuse(found.error());
+    JsonWriter json;
+    json.begin_map().key("runs").begin_list();
+    for (const history::Entry& entry : *found) history::write(json, entry);
+    json.end_list();
+    if (found->size() == limit) json.key("next").integer(found->back().number);
+    call->send_json(json.end_map().take());
+  });
+}
+
+// Calls back with the run that the path names, on the history's thread, or refuses.
+void with_run(Parts& parts, const CallPtr& call, std::function<void(const history::Entry&)> answer) {
+  const std::string& run_id = call->names.front();
+  if (!runner::is_run_id(run_id)) return call->refuse(no_such_run(run_id));
+  parts.history.get(run_id, [call, answer = std::move(answer)](const Result<std::optional<history::Entry>>& found) {
+    if (!found) return call->refuse(found.error());
+    if (!*found) return call->refuse(no_such_run(call->names.front()));
+    answer(**found);
+  });
+}
+
+void get_run(Parts& parts, const CallPtr& call) {
+  with_run(parts, call, [call](const history::Entry& entry) { call->send_json(history::entry_json(entry)); });
+}
+
+// An output on its way to one reader, a piece at a time.
+struct Sending {
+  runner::OutputReader output;
+  std::uint64_t at = 0;
+  std::uint64_t end = 0;
+  std::shared_ptr<http::Stream> stream = {};
+};
+
+void send_next(Parts& parts, const std::shared_ptr<Sending>& sending) {
+  const Result<std::string> piece =
+      sending->output.read(sending->at, static_cast<std::size_t>(std::min(kPiece, sending->end - sending->at)));
+  // A file that goes away under a reader, who was told how much would come: cut off, so that he can tell.
+  if (!piece || piece->empty()) return sending->at == sending->end ? sending->stream->end() : void();
+  sending->at += piece->size();
+  if (!sending->stream->write(*piece)) return;
+  if (sending->at == sending->end) return sending->stream->end();
+  sending->stream->on_drained([&parts, sending] { parts.aside([&parts, sending] { send_next(parts, sending); }); });
+}
+
+void send_output(Parts& parts, const CallPtr& call, runner::OutputReader output, std::uint64_t size) {
+  const ByteRange range = byte_range(call->request.header("range"), size);
+  http::Response head{.content_type = "application/octet-stream", .headers = {{"Accept-Ranges", "bytes"}}};
+  if (range.kind == ByteRange::Kind::none) {
+    http::Response no = http::problem(416, "the output has " + std::to_string(size) + " bytes");
+    no.headers.emplace_back("Content-Range", "bytes */" + std::to_string(size));
+    return call->send(std::move(no));
+  }
+  if (range.kind == ByteRange::Kind::part) {
+    head.status = 206;
+    head.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.first) + "-" +
+                                                   std::to_string(range.end - 1) + "/" + std::to_string(size));
+  }
+  if (call->request.method == "HEAD") return call->send(std::move(head));
+  auto sending = std::make_shared<Sending>(Sending{std::move(output), range.first, range.end});
+  sending->stream = call->begin(std::move(head));
+  send_next(parts, sending);
+}
+
+void follow_output(Parts& parts, const CallPtr& call) {
+  parts.on_loop([&parts, call] {
+    const std::string& run_id = call->names.front();
+    const bool has_ended = !parts.scheduler.is_active(run_id);
+    parts.outputs.follow(run_id, call->begin({.content_type = "application/octet-stream"}), has_ended);
+  });
+}
+
+void open_output(Parts& parts, const CallPtr& call, bool has_written) {
+  auto output = runner::OutputReader::open(parts.run_files, call->names.front());
+  if (!output && output.error().code == Code::not_found && !has_written) {
+    return call->send({.content_type = "application/octet-stream"});
+  }
+  if (!output) return call->refuse(output.error());
+  const Result<std::uint64_t> size = output->size();
+  if (!size) return call->refuse(size.error());
+  send_output(parts, call, *std::move(output), *size);
+}
+
+void run_output(Parts& parts, const CallPtr& call) {
+  const auto follow = word_parameter(call->request, "follow", {"true", "false"});
+  if (!follow) return call->refuse(follow.error());
+  with_run(parts, call, [&parts, call, follows = *follow == "true"](const history::Entry& entry) {
+    if (entry.run_id.empty()) return call->refuse(no_such_run(call->names.front()));
+    if (follows && !entry.ended_at && call->request.method != "HEAD") return follow_output(parts, call);
+    const bool taken =
+        parts.aside([&parts, call, has_written = entry.output_bytes > 0] { open_output(parts, call, has_written); });
+    if (!taken) call->refuse(too_busy());
+  });
+}
+
+void end_run(Parts& parts, const CallPtr& call, Status (Scheduler::*end)(std::string_view), std::string_view signal) {
+  parts.on_loop([&parts, call, end, signal] {
+    const std::string& run_id = call->names.front();
+    if (const Status ended = (parts.scheduler.*end)(run_id); !ended) return call->refuse(ended.error());
+    JsonWriter json;
+    call->send_json(json.begin_map().member("runId", run_id).member("signal", signal).end_map().take());
+  });
+}
+
+void terminate(Parts& parts, const CallPtr& call) { end_run(parts, call, &Scheduler::terminate, "TERM"); }
+void kill(Parts& parts, const CallPtr& call) { end_run(parts, call, &Scheduler::kill, "KILL"); }
+
+}  // namespace
+
+std::vector<Route> run_routes(Parts& parts) {
+  return {
+      {"GET",
+       "/api/v1/runs",
+       Right::read,
+       with(parts, list_runs),
+       {"limit", "before", "job", "prefix", "outcome", "result", "from", "to"}},
+      {"GET", "/api/v1/runs/{id}", Right::read, with(parts, get_run)},
+      {"GET", "/api/v1/runs/{id}/output", Right::read, with(parts, run_output), {"follow"}},
+      {"POST", "/api/v1/runs/{id}/terminate", Right::operate, with(parts, terminate)},
+      {"POST", "/api/v1/runs/{id}/kill", Right::operate, with(parts, kill)},
+  };
+}
+
+}  // namespace kron::api

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/json/writer.h"
+#include "kron/queue/task_queue.h"
+
+// The bodies of the task and lease paths. Code invalid names the member that is wrong.
+namespace kron::api {
+
+inline constexpr std::size_t kMostTasksAtOnce = 1000;
+inline constexpr std::size_t kMostTasksBody = std::size_t{16} << 20;
+
+// One task, or {"tasks":[…]}. A task of many that is wrong has its own error; one without an id gets a new one.
+Result<std::vector<Result<NewTask>>> read_new_tasks(std::string_view body);
+
+struct LeaseBody {
+  LeaseRequest request;
+  Seconds wait{0};
+};
+inline constexpr Seconds kMostWait{60};
+Result<LeaseBody> read_lease_request(std::string_view body);
+
+Result<std::uint64_t> read_token(std::string_view body);
+Result<CommitRequest> read_commit(std::string_view body, std::string_view exec_id);
+Result<FailRequest> read_fail(std::string_view body, std::string_view exec_id);
+
+// A body that may be empty.
+Result<int> read_attempts(std::string_view body);  // of a retry; 1 when it does not say
+Result<PruneRequest> read_prune(std::string_view body, Instant now);
+
+void write_answer(JsonWriter& json, const Result<SubmitAnswer>& answer);
+void write_lease(JsonWriter& json, const Lease& lease);
+
+}  // namespace kron::api

@@ -1,0 +1,68 @@
+#include "kron/api/task_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kron::api {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(TaskJson, ReadsOneTaskOrMany) {
+  const auto one = read_new_tasks(R"({"taskId":"a","payload":{"type":"MAIL","data":{"to": 1.50}}})").value();
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0]->id, "a");
+  EXPECT_EQ(one[0]->data, R"({"to":1.50})") << "numbers keep their spelling";
+  const auto many =
+      read_new_tasks(R"({ "tasks": [ {"payload":{"type":"A"}}, {"payload":{"type":"B/"}}, {"nope":1} ] })").value();
+  ASSERT_EQ(many.size(), 3U);
+  EXPECT_THAT(many[0]->id, StartsWith("A-")) << "a new one";
+  EXPECT_FALSE(many[1]);
+  EXPECT_FALSE(many[2]);
+}
+
+TEST(TaskJson, RefusesWhatIsNoRequestAndNamesTheMember) {
+  EXPECT_FALSE(read_new_tasks("[]"));
+  EXPECT_FALSE(read_new_tasks(""));
+  EXPECT_FALSE(read_new_tasks(R"({"tasks":[]})"));
+  EXPECT_FALSE(read_new_tasks(R"({"tasks":[{"payload":{"type":"A"}}],"more":1})"));
+  EXPECT_EQ(read_lease_request(R"({"worker":"w","n":0})").error().field, "n");
+  EXPECT_EQ(read_lease_request(R"({"worker":"w","wait":"2m"})").error().field, "wait");
+  EXPECT_EQ(read_lease_request(R"({"worker":"w","types":5,"x":1})").error().field, "x");
+  EXPECT_FALSE(read_lease_request(R"({"n":1})")) << "a worker has a name";
+  EXPECT_EQ(read_token("{}").error().field, "token");
+  EXPECT_EQ(read_token(R"({"token":-1})").error().field, "token");
+  EXPECT_EQ(read_token(R"({"token":"7"})").error().field, "token");
+  EXPECT_THAT(read_commit(R"({"token":1,"followUps":[{"payload":{}}]})", "a.1").error().field,
+              HasSubstr("followUps[0]"));
+  EXPECT_EQ(read_attempts(R"({"attempts":0})").error().field, "attempts");
+  EXPECT_EQ(read_prune(R"({"state":"running"})", Instant(Seconds(0))).error().field, "state");
+}
+
+TEST(TaskJson, ReadsWhatAWorkerSays) {
+  const auto lease =
+      read_lease_request(R"({"worker":"w","types":["A","B"],"n":5,"wait":"30s","term":"2m","start":true})").value();
+  EXPECT_EQ(lease.request.types, (std::vector<std::string>{"A", "B"}));
+  EXPECT_EQ(lease.request.count, 5U);
+  EXPECT_EQ(lease.wait, Seconds(30));
+  EXPECT_EQ(lease.request.term, Seconds(120));
+  EXPECT_TRUE(lease.request.starts);
+  EXPECT_EQ(read_token(R"({"token":7})").value(), 7U);
+  const auto commit =
+      read_commit(R"({"token":7,"result":"ok","followUps":[{"taskId":"n","payload":{"type":"B","data":[ 1 ]}}]})",
+                  "a.7")
+          .value();
+  EXPECT_EQ(commit.key.exec_id, "a.7");
+  EXPECT_EQ(commit.follow_ups[0].data, "[1]");
+  const auto failed = read_fail(R"({"token":7,"reason":"no","counts":false})", "a.7").value();
+  EXPECT_FALSE(failed.counts);
+  EXPECT_EQ(read_attempts("").value(), 1);
+  EXPECT_EQ(read_attempts(R"({"attempts":3})").value(), 3);
+  const Instant now{Seconds(1'000'000)};
+  EXPECT_EQ(read_prune("", now).value().over_before, now - std::chrono::days(7));
+  EXPECT_EQ(read_prune(R"({"olderThan":"1h","state":"failed"})", now).value().over_before, now - Seconds(3600));
+}
+
+}  // namespace
+}  // namespace kron::api

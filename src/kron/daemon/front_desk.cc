@@ -1,0 +1,86 @@
+#include "kron/daemon/front_desk.h"
+
+#include <unistd.h>
+#include <utility>
+
+namespace kron::daemon {
+namespace {
+
+constexpr mode_t kOwnOnly = 0600;
+constexpr mode_t kForGroupToo = 0660;
+
+}  // namespace
+
+Result<std::unique_ptr<FrontDesk>> FrontDesk::open(const Options& options, Daemon daemon) {
+  auto history = history::History::open(options.state_directory, options.keeps, daemon.clock, daemon.log);
+  if (!history) return fail(history.error());
+  auto run_files = runner::RunFiles::open(options.state_directory);
+  if (!run_files) return fail(run_files.error());
+  auto outputs = api::OutputFollower::start(run_files->path());
+  if (!outputs) return fail(outputs.error());
+  return std::unique_ptr<FrontDesk>(
+      new FrontDesk(options, std::move(daemon), *std::move(history), *std::move(outputs), *std::move(run_files)));
+}
+
+FrontDesk::FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
+                     std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files)
+    : options_(options),
+      daemon_(std::move(daemon)),
+      run_files_(std::move(run_files)),
+      metrics_(KRON_VERSION, now(daemon_.clock)),
+      history_(std::move(history)),
+      outputs_(std::move(outputs)),
+      reporter_(daemon_.clock, metrics_, history_.get(), outputs_.get()),
+      aside_(std::make_unique<WorkThread>()),
+      api_(std::make_unique<api::Api>(parts())) {}
+
+void FrontDesk::close() {
+  daemon_.events.end();
+  server_.reset();
+}
+
+// Threads that hold questions of the API end before it does.
+FrontDesk::~FrontDesk() {
+  close();
+  aside_.reset();
+  outputs_.reset();
+  history_.reset();
+}
+
+api::Parts FrontDesk::parts() {
+  return {.on_loop = [this](Mailbox::Work work) { daemon_.mailbox.post(std::move(work)); },
+          .aside = [this](WorkThread::Work work) { return aside_->run(std::move(work)); },
+          .scheduler = daemon_.scheduler,
+          .status = daemon_.status,
+          .reload = daemon_.reload,
+          .clock = daemon_.clock,
+          .history = *history_,
+          .tasks = daemon_.tasks,
+          .metrics = metrics_,
+          .events = daemon_.events,
+          .outputs = *outputs_,
+          .run_files = run_files_,
+          .access = {.own = ::geteuid(),
+                     .group = options_.socket_group,
+                     .of_group = options_.group_operates ? api::Right::operate : api::Right::read}};
+}
+
+Status FrontDesk::let_in() {
+  if (options_.socket.empty()) return {};
+  api::Api* api = api_.get();
+  http::Server::Options options;
+  options.socket_path = options_.socket;
+  options.mode = options_.socket_group ? kForGroupToo : kOwnOnly;
+  options.group = options_.socket_group;
+  options.body_limit = [api](const http::Request& head) { return api->body_limit(head); };
+  options.admit = [api](const http::Credentials& peer) { return api->admits(peer); };
+  auto server = http::Server::start(
+      std::move(options),
+      [api](http::Request request, http::Reply reply) { api->answer(std::move(request), std::move(reply)); },
+      daemon_.log);
+  if (!server) return fail(server.error());
+  server_ = *std::move(server);
+  return {};
+}
+
+}  // namespace kron::daemon

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kron/api/api.h"
+#include "kron/api/event_hub.h"
+#include "kron/api/output_follower.h"
+#include "kron/daemon/options.h"
+#include "kron/daemon/reporter.h"
+#include "kron/env/mailbox.h"
+#include "kron/env/work_thread.h"
+#include "kron/history/history.h"
+#include "kron/http/server.h"
+#include "kron/metrics/metrics.h"
+
+namespace kron::daemon {
+
+// Where a daemon's visitors are received: the socket, what answers there, and what it is answered from. It has threads
+// of its own and touches the daemon only by its mailbox.
+class FrontDesk {
+ public:
+  // What only the daemon has. All outlives the desk.
+  struct Daemon {
+    const Clock& clock;
+    Log& log;
+    Mailbox& mailbox;
+    Scheduler& scheduler;
+    QueueThread& tasks;
+    api::EventHub& events;
+    std::function<api::DaemonStatus()> status;
+    std::function<Result<api::ReloadReport>()> reload;
+  };
+
+  // The history opens, and nobody is let in yet.
+  static Result<std::unique_ptr<FrontDesk>> open(const Options& options, Daemon daemon);
+  ~FrontDesk();
+  FrontDesk(const FrontDesk&) = delete;
+  FrontDesk& operator=(const FrontDesk&) = delete;
+
+  // Listens from now on, if there is a socket to listen on.
+  Status let_in();
+
+  // Nobody is let in any more, and who is in is sent away. Afterwards only what others were asked may still be
+  // answered: they end before the desk does.
+  void close();
+
+  void report(const Happening& happening) const { reporter_(happening); }
+  metrics::Metrics& metrics() { return metrics_; }
+
+ private:
+  FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
+            std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files);
+  api::Parts parts();
+
+  Options options_;
+  Daemon daemon_;
+  runner::RunFiles run_files_;
+  metrics::Metrics metrics_;
+  std::unique_ptr<history::History> history_;
+  std::unique_ptr<api::OutputFollower> outputs_;
+  Reporter reporter_;
+  std::unique_ptr<WorkThread> aside_;
+  std::unique_ptr<api::Api> api_;
+  std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace kron::daemon
