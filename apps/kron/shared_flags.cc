@@ -10,4 +10,21 @@ void add_format(CLI::App& verb, bool& json) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
+  verb.add_option("--socket", socket, "Where krond listens ($KRON_SOCKET, else that of its state directory)")
+      ->type_name("PATH");
+  verb.add_option("--state-dir", state_dir,
+                  "krond's state directory (/var/lib/krond for root, else ~/.local/state/krond)")
+      ->type_name("DIR");
+}
+
+void add_task_place(CLI::App& verb, TaskPlaceOptions& place) {
+  auto* data = verb.add_option("--data-dir", place.data_dir,
+                               "A directory of tasks that no krond has (the tasks of krond, when it is there)")
+                   ->type_name("DIR");
+  add_socket(verb, place.socket, place.state_dir);
+  verb.get_option("--socket")->excludes(data);
+  verb.get_option("--state-dir")->excludes(data);
+}
+
 }  // namespace kron::cli

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+
+#include "task_place.h"
+
 namespace CLI {
 class App;
 }
@@ -8,5 +12,9 @@ namespace kron::cli {
 
 // Flags that several verbs share, spelled the same in each.
 void add_format(CLI::App& verb, bool& json);
+// --socket, and --state-dir, which says where the socket is.
+void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir);
+// --data-dir, and those of add_socket.
+void add_task_place(CLI::App& verb, TaskPlaceOptions& place);
 
 }  // namespace kron::cli

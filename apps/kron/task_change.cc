@@ -18,15 +18,15 @@ class Answers {
  public:
   Answers(std::string verb, bool json) : verb_(std::move(verb)), json_(json) {}
 
-  void done(const std::string& task_id, const char* outcome) {
+  void done(const std::string& task_id, std::string_view outcome) {
     if (json_) {
       std::printf("%s\n", outcome_json(task_id, outcome).c_str());
     } else {
-      std::printf("%s %s\n", outcome, task_id.c_str());
+      std::printf("%.*s %s\n", static_cast<int>(outcome.size()), outcome.data(), task_id.c_str());
     }
   }
   // An answer that is a no, with its reason for people.
-  void negative(const std::string& task_id, const char* outcome, const char* reason) {
+  void negative(const std::string& task_id, std::string_view outcome, const char* reason) {
     status_ = std::max(status_, exit_status(Code::invalid));
     if (json_) {
       std::printf("%s\n", outcome_json(task_id, outcome).c_str());
@@ -53,8 +53,8 @@ class Answers {
 void retry_one(TaskClient& client, const std::string& id, int attempts, Answers& answers) {
   const auto outcome = client.retry(id, attempts);
   if (!outcome) return answers.failed(id, outcome.error());
-  if (*outcome == RetryOutcome::retried) return answers.done(id, "retried");
-  answers.negative(id, "not_failed", "is not FAILED, so there is nothing to retry");
+  if (*outcome == RetryOutcome::retried) return answers.done(id, name_of(*outcome));
+  answers.negative(id, name_of(*outcome), "is not FAILED, so there is nothing to retry");
 }
 
 // A task that is retried is no longer FAILED, and the next page begins behind it all the same.
@@ -72,7 +72,7 @@ Status retry_failed(TaskClient& client, const RetryOptions& options, Answers& an
 }  // namespace
 
 int task_retry(const RetryOptions& options) {
-  const auto session = TaskSession::open(options.data_dir, false);
+  const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task retry", session.error(), options.json);
   TaskClient& client = (*session)->client();
   Answers answers("task retry", options.json);
@@ -86,7 +86,7 @@ int task_retry(const RetryOptions& options) {
 }
 
 int task_cancel(const CancelOptions& options) {
-  const auto session = TaskSession::open(options.data_dir, false);
+  const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task cancel", session.error(), options.json);
   Answers answers("task cancel", options.json);
   for (const std::string& id : options.ids) {
@@ -94,11 +94,11 @@ int task_cancel(const CancelOptions& options) {
     if (!outcome) {
       answers.failed(id, outcome.error());
     } else if (*outcome == CancelOutcome::cancelled) {
-      answers.done(id, "cancelled");
+      answers.done(id, name_of(*outcome));
     } else if (*outcome == CancelOutcome::committed) {
-      answers.negative(id, "committed", "has committed; its effects are there");
+      answers.negative(id, name_of(*outcome), "has committed; its effects are there");
     } else {
-      answers.negative(id, "already_over", "is over already");
+      answers.negative(id, name_of(*outcome), "is over already");
     }
   }
   return answers.status();
@@ -107,9 +107,9 @@ int task_cancel(const CancelOptions& options) {
 int task_prune(const PruneOptions& options) {
   const auto age = parse_whole_seconds(options.older_than);
   if (!age) return refuse("task prune", about_flag(age.error(), "--older-than").value(), options.json);
-  const auto session = TaskSession::open(options.data_dir, false);
+  const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task prune", session.error(), options.json);
-  const PruneRequest request{.over_before = now((*session)->clock()) - *age};
+  const PruneRequest request{.over_before = now((*session)->clock()) - *age, .state = options.state};
   std::size_t removed = 0;
   for (std::size_t last = request.limit; last == request.limit; removed += last) {
     const auto count = (*session)->client().prune(request);

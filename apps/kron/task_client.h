@@ -39,6 +39,11 @@ class TaskClient {
 
   // Whether a task of these types (empty: any) waits or runs.
   virtual Result<bool> has_left(std::span<const std::string> types) = 0;
+
+  // Readable when lease() may have something though it gave nothing before; -1: it never has, by itself.
+  virtual int descriptor() const { return -1; }
+  // No lease is wanted any more: what was leased and not yet fetched is given back.
+  virtual void stop_leasing() {}
 };
 
 }  // namespace kron::cli

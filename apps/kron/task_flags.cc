@@ -1,7 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 #include <memory>
 
+#include "kron/base/text.h"
 #include "kron/queue/task.h"
 #include "shared_flags.h"
 #include "task_verbs.h"
@@ -12,14 +16,24 @@ namespace {
 using Start = std::function<int()>;
 
 void add_common(CLI::App& verb, TaskOptions& options) {
-  verb.add_option("--data-dir", options.data_dir,
-                  "Where the tasks are (/var/lib/krond/data for root, else ~/.local/state/krond/data)")
-      ->type_name("DIR");
+  add_task_place(verb, options.place);
   add_format(verb, options.json);
 }
 
 void add_type_filter(CLI::App& verb, std::string& type) {
   verb.add_option("--type", type, "Only of this type")->type_name("TYPE");
+}
+
+// Only those of `words`, in any case. `state` must live as long as the verb.
+void add_state(CLI::App& verb, std::optional<TaskState>& state, const std::vector<std::string>& words) {
+  static const std::map<std::string, TaskState> kStates{{"pending", TaskState::pending},
+                                                        {"running", TaskState::running},
+                                                        {"succeeded", TaskState::succeeded},
+                                                        {"failed", TaskState::failed}};
+  verb.add_option_function<std::string>(
+          "--state", [&state](const std::string& word) { state = kStates.at(CLI::detail::to_lower(word)); },
+          "Only in this state")
+      ->check(CLI::IsMember(words, CLI::ignore_case));
 }
 
 Start set_up_submit(CLI::App& verb) {
@@ -56,14 +70,7 @@ Start set_up_submit_batch(CLI::App& verb) {
 
 Start set_up_list(CLI::App& verb) {
   const auto options = std::make_shared<ListOptions>();
-  static const std::map<std::string, TaskState> kStates{{"pending", TaskState::pending},
-                                                        {"running", TaskState::running},
-                                                        {"succeeded", TaskState::succeeded},
-                                                        {"failed", TaskState::failed}};
-  verb.add_option_function<std::string>(
-          "--state", [options](const std::string& word) { options->state = kStates.at(CLI::detail::to_lower(word)); },
-          "Only in this state")
-      ->check(CLI::IsMember({"pending", "running", "succeeded", "failed"}, CLI::ignore_case));
+  add_state(verb, options->state, {"pending", "running", "succeeded", "failed"});
   add_type_filter(verb, options->type);
   verb.add_option("--after", options->after, "Only ids behind this one, in the order of bytes")->type_name("ID");
   verb.add_option("--limit", options->limit, "At most so many (100)")
@@ -108,6 +115,7 @@ Start set_up_prune(CLI::App& verb) {
   verb.add_option("--older-than", options->older_than, "Tasks that have been over for longer than this")
       ->type_name("DURATION")
       ->capture_default_str();
+  add_state(verb, options->state, {"succeeded", "failed"});
   add_common(verb, *options);
   return [options] { return task_prune(*options); };
 }
@@ -135,20 +143,33 @@ constexpr TaskVerb kTaskVerbs[] = {
      "  kron task retry welcome-4711\n  kron task retry --all-failed --type mail", set_up_retry},
     {"cancel", "Ends tasks that are not over; they are FAILED then", "  kron task cancel welcome-4711", set_up_cancel},
     {"prune", "Removes tasks that have been over for long; what they published stays",
-     "  kron task prune --older-than 7d", set_up_prune},
+     "  kron task prune --older-than 7d --state succeeded", set_up_prune},
 };
+
+// CLI11 would only say that a subcommand is required.
+int refuse_task_verb(const std::vector<std::string>& words) {
+  std::array<std::string_view, std::size(kTaskVerbs)> names;
+  std::ranges::transform(kTaskVerbs, names.begin(), &TaskVerb::name);
+  const std::string_view near = words.empty() ? "" : nearest_word(words.front(), names);
+  const std::string problem = words.empty() ? "no command" : "unknown command " + kron::quoted(words.front());
+  const std::string hint = near.empty() ? "see kron task --help" : "did you mean " + std::string(near) + "?";
+  std::fprintf(stderr, "kron task: %s; %s\n", problem.c_str(), hint.c_str());
+  return exit_status(Code::unreadable);
+}
 
 }  // namespace
 
 Start set_up_task(CLI::App& verb) {
-  verb.require_subcommand(1);
+  verb.require_subcommand(0, 1);
   const auto chosen = std::make_shared<Start>();
   for (const TaskVerb& one : kTaskVerbs) {
     CLI::App* command = verb.add_subcommand(one.name, one.summary);
     command->footer(std::string("Examples:\n") + one.examples);
     command->parse_complete_callback([chosen, start = one.set_up(*command)] { *chosen = start; });
   }
-  return [chosen] { return (*chosen)(); };
+  // Words that are no verb are for refuse_task_verb. After the verbs, which would allow them, too.
+  verb.allow_extras();
+  return [chosen, &verb] { return *chosen ? (*chosen)() : refuse_task_verb(verb.remaining()); };
 }
 
 }  // namespace kron::cli

@@ -84,7 +84,7 @@ void print_task(const Task& task) {
 }  // namespace
 
 int task_list(const ListOptions& options) {
-  const auto session = TaskSession::open(options.data_dir, false);
+  const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task list", session.error(), options.json);
   TaskFilter filter{.state = options.state, .type = options.type, .after = options.after};
   std::vector<Task> tasks;
@@ -106,7 +106,7 @@ int task_list(const ListOptions& options) {
 }
 
 int task_show(const ShowOptions& options) {
-  const auto session = TaskSession::open(options.data_dir, false);
+  const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task show", session.error(), options.json);
   const auto task = (*session)->client().get(options.id);
   if (!task) return refuse("task show", task.error(), options.json);

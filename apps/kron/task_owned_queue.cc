@@ -1,7 +1,5 @@
 #include "task_owned_queue.h"
 
-#include "kron/daemon/options.h"
-
 namespace kron::cli {
 
 Result<std::unique_ptr<OwnedQueue>> OwnedQueue::open(const std::string& path, bool may_make, const Clock& clock,
@@ -43,13 +41,6 @@ Result<bool> OwnedQueue::has_left(std::span<const std::string> types) {
     }
   }
   return false;
-}
-
-Result<std::string> data_directory(const std::string& given) {
-  if (!given.empty()) return daemon::absolute_path(given);
-  const Result<std::string> state = daemon::default_state_directory();
-  if (!state) return fail(state.error().code, "there is no home directory for a data directory; use --data-dir");
-  return *state + "/data";
 }
 
 }  // namespace kron::cli

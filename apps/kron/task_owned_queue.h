@@ -45,7 +45,4 @@ class OwnedQueue : public TaskClient {
   std::unique_ptr<FileQueue> queue_;
 };
 
-// `given`, or <state-dir>/data of the user's own krond; absolute.
-Result<std::string> data_directory(const std::string& given);
-
 }  // namespace kron::cli

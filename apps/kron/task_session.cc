@@ -4,6 +4,7 @@
 
 #include "kron/json/decide_request.h"
 #include "kron/json/writer.h"
+#include "task_api_queue.h"
 #include "task_owned_queue.h"
 
 namespace kron::cli {
@@ -21,13 +22,19 @@ JsonWriter begun(std::string_view task_id, std::size_t line) {
 
 TaskSession::TaskSession() : log_(STDERR_FILENO, clock_, LogFormat::text, LogLevel::warning) {}
 
-Result<std::unique_ptr<TaskSession>> TaskSession::open(const std::string& data_dir, bool may_make) {
-  const auto path = data_directory(data_dir);
-  if (!path) return fail(path.error());
+Result<std::unique_ptr<TaskSession>> TaskSession::open(const TaskPlaceOptions& options, bool may_make) {
+  const auto place = task_place(options);
+  if (!place) return fail(place.error());
   std::unique_ptr<TaskSession> session(new TaskSession());
-  auto client = OwnedQueue::open(*path, may_make, session->clock_, session->log_);
-  if (!client) return fail(client.error());
-  session->client_ = *std::move(client);
+  if (place->socket_path.empty()) {
+    auto owned = OwnedQueue::open(place->data_directory, may_make, session->clock_, session->log_);
+    if (!owned) return fail(owned.error());
+    session->client_ = *std::move(owned);
+  } else {
+    auto asked = ApiQueue::open(place->socket_path, Seconds(0), session->clock_);
+    if (!asked) return fail(asked.error());
+    session->client_ = *std::move(asked);
+  }
   return session;
 }
 

@@ -6,6 +6,7 @@
 
 #include "kron/log/line_log.h"
 #include "task_client.h"
+#include "task_place.h"
 
 namespace kron::cli {
 
@@ -13,7 +14,7 @@ namespace kron::cli {
 class TaskSession {
  public:
   // `may_make`: a data directory that is not there is made.
-  static Result<std::unique_ptr<TaskSession>> open(const std::string& data_dir, bool may_make);
+  static Result<std::unique_ptr<TaskSession>> open(const TaskPlaceOptions& options, bool may_make);
 
   TaskClient& client() { return *client_; }
   const Clock& clock() const { return clock_; }

@@ -68,7 +68,7 @@ Result<NewTask> task_of(const SubmitOptions& options) {
 int task_submit(const SubmitOptions& options) {
   const auto task = task_of(options);
   if (!task) return refuse(kVerb, task.error(), options.json);
-  const auto session = TaskSession::open(options.data_dir, true);
+  const auto session = TaskSession::open(options.place, true);
   if (!session) return refuse(kVerb, session.error(), options.json);
   const auto answer = (*session)->client().submit({&*task, 1}).front();
   if (!answer) return refuse(kVerb, answer.error(), options.json);

@@ -164,7 +164,7 @@ int task_submit_batch(const SubmitBatchOptions& options) {
     file = Descriptor(::open(options.file.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) return refuse(kVerb, cannot_read(options.file), options.json);
   }
-  const auto session = TaskSession::open(options.data_dir, true);
+  const auto session = TaskSession::open(options.place, true);
   if (!session) return refuse(kVerb, session.error(), options.json);
   Batch batch((*session)->client(), options);
   const Status read = read_lines(file ? file.get() : STDIN_FILENO, options.file, batch);

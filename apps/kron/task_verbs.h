@@ -8,6 +8,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/queue/task_queue.h"
+#include "task_place.h"
 
 namespace CLI {
 class App;
@@ -19,7 +20,7 @@ namespace kron::cli {
 // status. Text of durations and times is as the user gave it; empty: none.
 
 struct TaskOptions {
-  std::string data_dir;  // empty: the default
+  TaskPlaceOptions place;
   bool json = false;
 };
 
@@ -71,11 +72,13 @@ int task_cancel(const CancelOptions& options);
 
 struct PruneOptions : TaskOptions {
   std::string older_than = "30d";
+  std::optional<TaskState> state;  // succeeded or failed; none: both
 };
 int task_prune(const PruneOptions& options);
 
 struct WorkerVerbOptions {
-  std::string data_dir;
+  TaskPlaceOptions place;
+  std::string work_dir;  // of its commands; empty: below the state directory
   std::vector<std::string> types;
   std::string command;
   bool shell = false;  // the command is for /bin/sh

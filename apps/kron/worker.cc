@@ -21,6 +21,9 @@ Status Worker::run() {
   auto loop = EventLoop::create(Nanoseconds(0));
   if (!loop) return fail(loop.error());
   if (Status watched = (*loop)->watch(commands_.descriptor(), [] {}); !watched) return watched;
+  if (client_.descriptor() >= 0) {
+    if (Status watched = (*loop)->watch(client_.descriptor(), [] {}); !watched) return watched;
+  }
   if (Status taken = (*loop)->take_signals({SIGTERM, SIGINT}, [this](int signal) { stop(signal); }); !taken) {
     return taken;
   }
@@ -55,6 +58,7 @@ void Worker::stop(int signal) {
   ++stops_;
   log_.info("worker_stopping", {{"signal", std::string_view(::sigabbrev_np(signal))},
                                 {"running", static_cast<std::int64_t>(works_.size())}});
+  client_.stop_leasing();
   if (stops_ != 2) return;
   for (const auto& [token, work] : works_) commands_.terminate(token);
 }
@@ -65,7 +69,7 @@ void Worker::renew_due() {
     if (work.is_lost || now < work.renew_at) continue;
     const auto answer = client_.renew(work.lease.key);
     if (answer && *answer == LeaseOutcome::accepted) {
-      work.renew_at = now + options_.lease / 3;
+      work.renew_at = now + Nanoseconds(options_.lease) / 3;
       work.ends_at = now + options_.lease;
     } else if (answer) {
       lose(work, name_of(*answer));
@@ -188,7 +192,7 @@ Status Worker::lease_more() {
     found_none_ = leases && leases->empty();
     if (!leases || leases->empty()) return {};
     for (const Lease& lease : *leases) {
-      works_[lease.key.token] = {lease, asked + options_.lease / 3, asked + options_.lease};
+      works_[lease.key.token] = {lease, asked + Nanoseconds(options_.lease) / 3, asked + options_.lease};
     }
     if (Status started = start(*std::move(leases)); !started) return started;
   }

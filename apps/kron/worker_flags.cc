@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "kron/queue/task_queue.h"
+#include "shared_flags.h"
 #include "task_verbs.h"
 
 namespace kron::cli {
@@ -30,8 +31,9 @@ std::function<int()> set_up_worker(CLI::App& verb) {
   auto* once = verb.add_flag("--once", options->once, "End when none is ready now");
   once->excludes(drain);
   verb.add_option("--name", options->name, "Who holds the leases (host:PID)")->type_name("NAME");
-  verb.add_option("--data-dir", options->data_dir,
-                  "Where the tasks are (/var/lib/krond/data for root, else ~/.local/state/krond/data)")
+  add_task_place(verb, options->place);
+  verb.add_option("--work-dir", options->work_dir,
+                  "Where its commands stage their output (below the data or the state directory)")
       ->type_name("DIR");
   verb.add_option_function<std::string>(
           "--log-format", [options](const std::string& format) { options->json_log = format == "json"; },

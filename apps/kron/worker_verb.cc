@@ -5,9 +5,11 @@
 
 #include "flag_values.h"
 #include "kron/base/duration.h"
+#include "kron/daemon/options.h"
 #include "kron/jobs/words.h"
 #include "kron/runner/find_kron_exec.h"
 #include "lines.h"
+#include "task_api_queue.h"
 #include "task_owned_queue.h"
 #include "task_verbs.h"
 #include "worker.h"
@@ -60,6 +62,47 @@ Result<WorkerOptions> worker_options_of(const WorkerVerbOptions& options) {
   return worker;
 }
 
+// A worker of krond waits there for tasks; one that is to end by itself asks more often whether there are any left.
+Seconds patience_of(WorkUntil until) {
+  if (until == WorkUntil::idle) return Seconds(0);
+  return until == WorkUntil::drained ? Seconds(1) : Seconds(30);
+}
+
+// Every worker of a host has a directory of its own. One that was killed leaves its commands, and whoever takes its
+// place ends them.
+Result<std::unique_ptr<Commands>> commands_among_others(const std::string& directory, const std::string& helper,
+                                                        const Clock& clock, const CommandOptions& options) {
+  constexpr int kMostWorkers = 1000;
+  for (int number = 1; number < kMostWorkers; ++number) {
+    auto commands = Commands::open(directory + "/" + std::to_string(number), helper, clock, options);
+    if (commands || commands.error().code != Code::conflict) return commands;
+  }
+  return fail(Code::conflict, "there are too many workers in " + directory + "; name another --work-dir");
+}
+
+Status work_for_krond(const WorkerVerbOptions& options, const std::string& socket_path, const Clock& clock,
+                      LineLog& log, const std::string& helper, CommandOptions command_options,
+                      WorkerOptions worker_options) {
+  const auto directory =
+      options.work_dir.empty() ? workers_directory(options.place) : daemon::absolute_path(options.work_dir);
+  if (!directory) return fail(directory.error());
+  const auto client = ApiQueue::open(socket_path, patience_of(worker_options.until), clock);
+  if (!client) return fail(client.error());
+  const auto commands = commands_among_others(*directory, helper, clock, command_options);
+  if (!commands) return fail(commands.error());
+  return Worker(**client, **commands, clock, log, std::move(worker_options)).run();
+}
+
+Status work_on_directory(const WorkerVerbOptions& options, const std::string& path, const Clock& clock, LineLog& log,
+                         const std::string& helper, CommandOptions command_options, WorkerOptions worker_options) {
+  const auto client = OwnedQueue::open(path, true, clock, log);
+  if (!client) return fail(client.error());
+  const std::string directory = options.work_dir.empty() ? path + "/worker" : daemon::absolute_path(options.work_dir);
+  const auto commands = Commands::open(directory, helper, clock, std::move(command_options));
+  if (!commands) return fail(commands.error());
+  return Worker(**client, **commands, clock, log, std::move(worker_options)).run();
+}
+
 Status work_on(const WorkerVerbOptions& options, const Clock& clock, LineLog& log) {
   auto worker_options = worker_options_of(options);
   if (!worker_options) return fail(worker_options.error());
@@ -67,13 +110,14 @@ Status work_on(const WorkerVerbOptions& options, const Clock& clock, LineLog& lo
   if (!command_options) return fail(command_options.error());
   const auto helper = runner::find_kron_exec(options.helper);
   if (!helper) return fail(helper.error());
-  const auto path = data_directory(options.data_dir);
-  if (!path) return fail(path.error());
-  const auto client = OwnedQueue::open(*path, true, clock, log);
-  if (!client) return fail(client.error());
-  const auto commands = Commands::open(*path + "/worker", *helper, clock, *std::move(command_options));
-  if (!commands) return fail(commands.error());
-  return Worker(**client, **commands, clock, log, *std::move(worker_options)).run();
+  const auto place = task_place(options.place);
+  if (!place) return fail(place.error());
+  if (place->socket_path.empty()) {
+    return work_on_directory(options, place->data_directory, clock, log, *helper, *std::move(command_options),
+                             *std::move(worker_options));
+  }
+  return work_for_krond(options, place->socket_path, clock, log, *helper, *std::move(command_options),
+                        *std::move(worker_options));
 }
 
 }  // namespace
@@ -82,8 +126,7 @@ int work(const WorkerVerbOptions& options) {
   // A reader of the log who goes away must not end us.
   std::signal(SIGPIPE, SIG_IGN);
   const RealClock clock;
-  LineLog log(STDERR_FILENO, clock, options.json_log ? LogFormat::json : LogFormat::text,
-                      LogLevel::info);
+  LineLog log(STDERR_FILENO, clock, options.json_log ? LogFormat::json : LogFormat::text, LogLevel::info);
   const Status worked = work_on(options, clock, log);
   log.flush();
   return worked ? 0 : complain("worker", worked.error());

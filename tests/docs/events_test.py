@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 # The rooms whose log is krond's.
-ROOMS = ("daemon", "ledger", "runner", "scheduler")
+ROOMS = ("daemon", "history", "ledger", "runner", "scheduler")
 CALL = re.compile(r'\blog_?(?:\.|->)(?:info|warning|error|write)\(\s*(?:[\w.:()]+,\s*)?"([a-z_]+)"')
 ROW = re.compile(r"^\| `([a-z_]+)` \| (?:info|warning|error|that of)", re.MULTILINE)
 

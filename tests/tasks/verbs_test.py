@@ -149,6 +149,24 @@ class Verbs(unittest.TestCase):
         self.assertEqual(self.tasks.effect("a"), "x\n")
         self.expect(self.run_verb("prune", "--older-than", "soon"), 1, "", "--older-than")
 
+    def test_prune_takes_only_the_state_that_is_asked_for(self):
+        self.tasks.submit("good")
+        self.tasks.work("true", "--drain")
+        self.tasks.submit("bad")
+        self.expect(self.run_verb("cancel", "bad"), 0, "cancelled bad\n")
+        for task in ("good", "bad"):
+            path = self.tasks.data / f"tasks/completed/{task}.json"
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace('"updatedAt":"20', '"updatedAt":"19'), encoding="utf-8")
+        self.expect(self.run_verb("prune", "--state", "FAILED"), 0, "1 removed\n")
+        self.assertEqual([task["taskId"] for task in self.tasks.list()], ["good"])
+        self.expect(self.run_verb("prune", "--state", "succeeded"), 0, "1 removed\n")
+        self.expect(self.run_verb("prune", "--state", "running"), 2, "", "--state")
+
+    def test_a_misspelt_verb_is_told_the_nearest_one(self):
+        self.expect(self.run_verb("sho", "a"), 2, "", "kron task: unknown command 'sho'; did you mean show?")
+        self.expect(self.run_verb("frobnicate"), 2, "", "kron task: unknown command 'frobnicate'; see kron task --help")
+
     def test_the_directory_has_one_owner_and_others_are_told_who(self):
         self.tasks.submit("a")
         worker = self.tasks.start_worker("echo > " + str(self.tasks.root / "runs") + "; sleep 100", "--grace", "1s")

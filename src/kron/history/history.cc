@@ -1,27 +1,17 @@
 #include "kron/history/history.h"
 
 #include <algorithm>
-#include <csignal>
-#include <sys/resource.h>
-#include <unistd.h>
 #include <utility>
+
+#include "kron/env/work_thread.h"
 
 namespace kron::history {
 namespace {
 
 constexpr std::size_t kGroup = 4096;
 constexpr std::chrono::seconds kPause{5};  // after a failure
-constexpr int kNice = 5;
 
 const Error kNotReady{Code::unreachable, "the history's index is being made anew; ask again"};
-
-// Signals are the loop's, and what is due comes before what has been.
-void become_background_thread() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
-}
 
 }  // namespace
 

@@ -81,6 +81,7 @@ class Scheduler {
   [[nodiscard]] std::size_t job_count() const { return jobs_.wanted(); }
   [[nodiscard]] std::size_t active_runs() const { return job_of_run_.size(); }
   [[nodiscard]] std::set<std::string> active_run_ids() const;
+  [[nodiscard]] bool is_active(const std::string& run_id) const { return job_of_run_.contains(run_id); }
 
   // What is known now of one job; nothing when it is not loaded.
   struct View {

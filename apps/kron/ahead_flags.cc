@@ -1,0 +1,182 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+
+#include "next_times.h"
+#include "shared_flags.h"
+#include "verb_table.h"
+#include "verbs.h"
+
+namespace kron::cli {
+namespace {
+
+std::function<int()> set_up_decide(CLI::App&) { return decide_lines; }
+
+std::function<int()> set_up_evaluate(CLI::App&) { return evaluate_lines; }
+
+// Flags that several verbs share, spelled the same in each.
+void add_files(CLI::App& verb, const char* name, SourceOptions& files) {
+  verb.add_option(name, files.paths, "Job files, and directories of them; - is standard input")->type_name("PATH");
+}
+
+void add_source(CLI::App& verb, SourceOptions& files) {
+  verb.add_option("--source", files.source, "What the files are, whatever their names")
+      ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
+}
+
+std::function<int()> set_up_next(CLI::App& verb) {
+  const auto options = std::make_shared<NextOptions>();
+  const auto batch = std::make_shared<bool>(false);
+  auto* job = verb.add_option("JOB", options->job, "A job of the files");
+  auto* all = verb.add_flag("--all", options->all, "All jobs of the files, as they come");
+  add_files(verb, "--file", options->files);
+  add_source(verb, options->files);
+  verb.add_option("--from", options->from, "Times after this one; the present when left out")->type_name("TIME");
+  auto* count = verb.add_option("--count", options->count, "How many")
+                    ->type_name("N")
+                    ->check(CLI::Range(0, static_cast<int>(kMostTimes)))
+                    ->capture_default_str();
+  auto* length = verb.add_option("--for", options->duration, "All within this time, of jobs")->type_name("DURATION");
+  add_format(verb, options->json);
+  auto* cron = verb.add_option("--cron", options->cron, "A cron expression instead of a job")->type_name("EXPR");
+  verb.add_option("--tz", options->zone, "Its IANA time zone")->type_name("ZONE")->capture_default_str();
+  verb.add_option("--identity", options->identity, "The name that its H needs")->type_name("ID");
+  verb.add_option("--dst", options->dst, "gap=run|skip,overlap=first|second|both; by the expression when left out")
+      ->type_name("RULE");
+  auto* lines = verb.add_flag("--batch", *batch, "Answer JSON lines from standard input");
+  lines->excludes(cron)->excludes(job)->excludes(all);
+  cron->excludes(job)->excludes(all)->excludes(length);
+  all->excludes(job);
+  length->excludes(count);
+  verb.final_callback([options, cron, job, batch] {
+    const bool of_files = options->all || job->count() != 0;
+    if (!*batch && cron->count() == 0 && !of_files) throw CLI::RequiredError("JOB, --all, --cron or --batch");
+    if (of_files && options->files.paths.empty()) throw CLI::RequiredError("--file");
+  });
+  return [options, batch, cron] {
+    if (*batch) return next_batch();
+    return cron->count() != 0 ? next(*options) : next_jobs(*options);
+  };
+}
+
+std::function<int()> set_up_lint(CLI::App& verb) {
+  const auto options = std::make_shared<LintVerbOptions>();
+  add_files(verb, "PATH", options->files);
+  verb.get_option("PATH")->required();
+  add_source(verb, options->files);
+  verb.add_option("--now", options->now, "Look forward from here; the present when left out")->type_name("TIME");
+  add_format(verb, options->json);
+  return [options] { return lint(*options); };
+}
+
+std::function<int()> set_up_explain(CLI::App& verb) {
+  const auto options = std::make_shared<ExplainOptions>();
+  auto* job = verb.add_option("JOB", options->job, "A job of the files");
+  add_files(verb, "--file", options->files);
+  add_source(verb, options->files);
+  auto* at = verb.add_option("--at", options->at, "The period that this time belongs to")->type_name("TIME");
+  auto* period = verb.add_option("--period", options->period, "The period of this id")->type_name("ID");
+  verb.add_option("--now", options->now, "What policy would do at this time; the present when left out")
+      ->type_name("TIME");
+  auto* line =
+      verb.add_option("--log-line", options->log_line, "The decision in a line of krond's log")->type_name("LINE");
+  add_format(verb, options->json);
+  at->excludes(period);
+  line->excludes(job)->excludes(at)->excludes(period);
+  verb.final_callback([options, job, line] {
+    if (line->count() == 0 && job->count() == 0) throw CLI::RequiredError("JOB or --log-line");
+    if (job->count() != 0 && options->files.paths.empty()) throw CLI::RequiredError("--file");
+  });
+  return [options] { return explain_period(*options); };
+}
+
+std::function<int()> set_up_convert(CLI::App& verb) {
+  const auto options = std::make_shared<ConvertOptions>();
+  add_files(verb, "PATH", options->files);
+  verb.get_option("PATH")->required();
+  add_source(verb, options->files);
+  verb.add_option("--to", options->to, "The spelling to write")->check(CLI::IsMember({"kron", "yaml"}))->required();
+  return [options] { return convert(*options); };
+}
+
+std::function<int()> set_up_import(CLI::App& verb) {
+  const auto options = std::make_shared<ImportOptions>();
+  auto* kind = verb.add_option("KIND", options->kind, "crontab, or cronjob (Kubernetes)");
+  kind->check(CLI::IsMember({"crontab", "cronjob"}))->required();
+  auto* file = verb.add_option("FILE,-f,--file", options->file, "What to import; - is standard input")
+                   ->type_name("PATH")
+                   ->capture_default_str();
+  auto* system = verb.add_flag("--system", options->system, "The crontabs of this machine");
+  verb.add_option("--to", options->to, "How crontabs are written")
+      ->check(CLI::IsMember({"kron", "yaml"}))
+      ->capture_default_str();
+  system->excludes(file);
+  return [options] { return import_jobs(*options); };
+}
+
+std::function<int()> set_up_schema(CLI::App&) { return print_schema; }
+
+std::function<int()> set_up_simulate(CLI::App& verb) {
+  const auto options = std::make_shared<SimulateOptions>();
+  add_files(verb, "PATH", options->files);
+  verb.get_option("PATH")->required();
+  add_source(verb, options->files);
+  verb.add_option("--from", options->from, "The first step begins here; this minute when left out")->type_name("TIME");
+  verb.add_option("--for", options->length, "How long")->type_name("DURATION")->capture_default_str();
+  verb.add_option("--step", options->step, "What is counted together")->type_name("DURATION")->capture_default_str();
+  verb.add_option("--format", options->format, "text, json, or html: one page with a chart to zoom")
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->capture_default_str();
+  verb.add_flag("--progress", options->progress, "Show progress even when standard error is no terminal");
+  return [options] { return simulate(*options); };
+}
+
+constexpr std::array kVerbs{
+    Verb{"decide", "When a period runs: JSON requests in, decisions out, one per line",
+         "  echo '{\"identity\":\"prod/db-backup\",\"periodStart\":\"2026-03-01T00:00:00Z\",\"window\":\"3h\"}' | kron "
+         "decide",
+         set_up_decide},
+    Verb{"evaluate", "What to do now about a job: job, state and time in, one action out, one per line",
+         "  echo '{\"job\":{\"name\":\"backup\",\"schedule\":\"0 0 * * "
+         "*\"},\"state\":{},\"now\":\"2026-03-01T00:00:00Z\"}' "
+         "| kron evaluate",
+         set_up_evaluate},
+    Verb{"next", "The next periods of a job, or the next times of a cron expression",
+         "  kron next db-backup --file /etc/kron/jobs --count 3\n"
+         "  kron next --all --file jobs.kron --for 24h --format json\n"
+         "  kron next --cron '30 2 * * *' --tz Europe/Paris --count 3\n"
+         "  echo '{\"expr\":\"@daily\",\"tz\":\"UTC\",\"from_utc\":\"2026-03-01T00:00:00Z\",\"n\":2}' | kron next "
+         "--batch",
+         set_up_next},
+    Verb{"explain", "Why a period runs when it does: the whole story of one decision",
+         "  kron explain db-backup --file jobs.kron\n"
+         "  kron explain db-backup --file jobs.kron --at 2026-03-01T02:30:00Z --now 2026-03-01T03:00:00Z\n"
+         "  kron explain --log-line \"$(journalctl -u krond -o cat | grep db-backup | tail -1)\"",
+         set_up_explain},
+    Verb{"lint", "What is wrong with job files, and what their authors hardly want",
+         "  kron lint /etc/kron/jobs\n"
+         "  kron lint --source cron /etc/crontab --format json\n"
+         "  kron convert --to yaml jobs.kron | kron lint --source yaml -",
+         set_up_lint},
+    Verb{"simulate", "What a set of jobs does to the machine: starts per minute, before and after spreading",
+         "  kron simulate /etc/kron/jobs --from 2026-03-01T00:00:00Z --for 7d\n"
+         "  kron simulate jobs.kron --for 1d --step 10s --format html > load.html",
+         set_up_simulate},
+    Verb{"convert", "Job files in another spelling",
+         "  kron convert --to yaml jobs.kron > jobs.yaml\n"
+         "  kron convert --to kron fleet.yaml cronken.json",
+         set_up_convert},
+    Verb{"import", "Jobs from crontabs and Kubernetes CronJobs; a report on standard error says what changes",
+         "  crontab -l | kron import crontab - > mine.yaml\n"
+         "  kron import crontab --system --to kron > machine.kron\n"
+         "  kron import cronjob -f cronjob.yaml | kubectl apply -f -",
+         set_up_import},
+    Verb{"schema", "The JSON Schema of the YAML spelling, for editors", "  kron schema > kron-jobs.schema.json",
+         set_up_schema},
+};
+
+}  // namespace
+
+std::span<const Verb> ahead_verbs() { return kVerbs; }
+
+}  // namespace kron::cli

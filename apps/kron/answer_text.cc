@@ -1,0 +1,117 @@
+#include "answer_text.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
+#include "kron/json/fields.h"
+
+namespace kron::cli {
+namespace {
+
+constexpr std::size_t kMostShown = 400;
+
+// Letters, not bytes.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string duration_of(const Node& run) {
+  const auto start = parse_rfc3339(text_in(run, "startedAt"));
+  const auto end = parse_rfc3339(text_in(run, "endedAt"));
+  return start && end && *end >= *start ? duration_text(*end - *start) : "";
+}
+
+}  // namespace
+
+std::string text_in(const Node& map, std::string_view key) {
+  const Node* found = map.find(key);
+  return found == nullptr ? "" : scalar_text(*found).value_or("");
+}
+
+std::int64_t number_in(const Node& map, std::string_view key) {
+  const Node* found = map.find(key);
+  const auto* number = found == nullptr ? nullptr : found->as<std::int64_t>();
+  return number == nullptr ? 0 : *number;
+}
+
+bool flag_in(const Node& map, std::string_view key) {
+  const Node* found = map.find(key);
+  const bool* flag = found == nullptr ? nullptr : found->as<bool>();
+  return flag != nullptr && *flag;
+}
+
+const Node::List& list_in(const Node& map, std::string_view key) {
+  static const Node::List kNone;
+  const Node* found = map.find(key);
+  const auto* list = found == nullptr ? nullptr : found->as<Node::List>();
+  return list == nullptr ? kNone : *list;
+}
+
+std::string harmless(std::string_view text) {
+  const bool is_plain =
+      is_valid_utf8(text) && std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+  return is_plain ? std::string(text) : quoted(text, kMostShown);
+}
+
+void print_field(std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  std::printf("%-13.*s %s\n", static_cast<int>(name.size()), name.data(), harmless(value).c_str());
+}
+
+void Table::print() const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(harmless(row[i])));
+  }
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string cell = harmless(row[i]);
+      line += cell + std::string(widths[i] - width_of(cell) + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+std::string result_of(const Node& run) {
+  if (text_in(run, "state") == "running") return "running";
+  const std::string outcome = text_in(run, "outcome");
+  const std::string reason = text_in(run, "reason");
+  if (const Node* report = run.find("passedOver")) return text_in(*report, "count") + " passed over";
+  if (!text_in(run, "runId").empty() && outcome == "executed") {
+    const std::string code = text_in(run, "exitCode");
+    return code.empty() ? "exit unknown" : "exit " + code;
+  }
+  return reason.empty() || reason == "none" ? outcome : outcome + " (" + reason + ")";
+}
+
+std::string time_of(const Node& run) {
+  for (const char* key : {"startedAt", "chosenTime", "periodId"}) {
+    if (std::string time = text_in(run, key); !time.empty()) return time;
+  }
+  const Node* report = run.find("passedOver");
+  return report == nullptr ? "" : text_in(*report, "last");
+}
+
+void print_run(const Node& run) {
+  print_field("run", text_in(run, "runId"));
+  print_field("job", text_in(run, "job"));
+  print_field("result", result_of(run));
+  print_field("trigger", text_in(run, "trigger"));
+  print_field("period", text_in(run, "periodId"));
+  print_field("chosen", text_in(run, "chosenTime"));
+  print_field("started", text_in(run, "startedAt"));
+  print_field("ended", text_in(run, "endedAt"));
+  print_field("took", duration_of(run));
+  print_field("detail", text_in(run, "detail"));
+  if (number_in(run, "pid") > 0) print_field("PID", text_in(run, "pid"));
+  if (number_in(run, "outputBytes") > 0) print_field("output", text_in(run, "outputBytes") + " bytes");
+}
+
+}  // namespace kron::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/json/document.h"
+
+// How answers of krond look to people.
+namespace kron::cli {
+
+// Members of a JSON object. What is missing or of another kind is empty, 0 or null: this is for showing, not for
+// deciding.
+std::string text_in(const Node& map, std::string_view key);
+std::int64_t number_in(const Node& map, std::string_view key);
+bool flag_in(const Node& map, std::string_view key);
+const Node::List& list_in(const Node& map, std::string_view key);
+
+// Names and words of others as they are, unless a terminal would obey them.
+std::string harmless(std::string_view text);
+
+// `name        value`; nothing when the value is empty.
+void print_field(std::string_view name, std::string_view value);
+
+// Columns as wide as their widest cell.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> heads) { rows_.push_back(std::move(heads)); }
+
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  void print() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// An entry of the run history in a few words: `running`, `exit 0`, `missed (deadline)`, `3 passed over`.
+std::string result_of(const Node& run);
+// When it started; when it was due, for what did not run.
+std::string time_of(const Node& run);
+// All that is known of it, a line each.
+void print_run(const Node& run);
+
+}  // namespace kron::cli

@@ -1,0 +1,102 @@
+#include "daemon_client.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "kron/base/text.h"
+#include "kron/daemon/options.h"
+#include "lines.h"
+
+namespace kron::cli {
+namespace {
+
+// More than any page of the API; what krond itself sends is to be trusted, and may be large.
+constexpr JsonLimits kAnswerLimits{std::size_t{256} << 20, 128};
+
+constexpr int kMostTries = 20;
+constexpr timespec kPause{0, 250'000'000};  // between two tries: krond is back within a second or two
+
+}  // namespace
+
+Result<std::string> socket_path(const std::string& given, const std::string& state_dir) {
+  if (!given.empty()) return daemon::absolute_path(given);
+  if (const char* variable = std::getenv("KRON_SOCKET"); variable != nullptr && *variable != '\0') {
+    return daemon::absolute_path(variable);
+  }
+  if (!state_dir.empty()) return daemon::default_socket(daemon::absolute_path(state_dir));
+  const Result<std::string> usual = daemon::default_state_directory();
+  if (!usual) return fail(usual.error().code, "there is no home directory for a state directory; use --socket");
+  return daemon::default_socket(*usual);
+}
+
+Target& Target::segment(std::string_view name) {
+  text_ += "/" + http::percent_encoded(name);
+  return *this;
+}
+
+Target& Target::parameter(std::string_view name, std::string_view value) {
+  if (value.empty()) return *this;
+  text_ += has_parameters_ ? '&' : '?';
+  has_parameters_ = true;
+  (text_ += name) += '=';
+  text_ += http::percent_encoded(value);
+  return *this;
+}
+
+Result<DaemonClient> DaemonClient::open(const DaemonOptions& options) {
+  auto path = socket_path(options.socket, options.state_dir);
+  if (!path) return fail(path.error());
+  return DaemonClient(*std::move(path));
+}
+
+Result<std::string> DaemonClient::ask(std::string_view method, const Target& target, std::string body,
+                                      const http::Fields& headers) {
+  auto response = client_.request(method, target.text(), std::move(body), headers);
+  if (!response) return fail(response.error());
+  if (response->status >= 300) return fail(http::error_in(*response));
+  return std::move(response->body);
+}
+
+Result<std::string> DaemonClient::get(const Target& target) { return ask("GET", target, {}, {}); }
+
+Result<std::string> DaemonClient::post(const Target& target, std::string body, const http::Fields& headers) {
+  return ask("POST", target, std::move(body), headers);
+}
+
+Result<std::string> DaemonClient::post_until_answered(const Target& target, const http::Fields& headers) {
+  // Nobody waits for a krond that was not there in the first place.
+  if (const auto there = get(Target("status")); !there && there.error().code == Code::unreachable) return there;
+  auto answer = post(target, {}, headers);
+  for (int tries = 1; !answer && answer.error().code == Code::unreachable && tries < kMostTries; ++tries) {
+    ::nanosleep(&kPause, nullptr);
+    answer = post(target, {}, headers);
+  }
+  return answer;
+}
+
+Status DaemonClient::stream(const Target& target, const http::Fields& headers,
+                            const std::function<bool(std::string_view bytes)>& on_bytes) {
+  return client_.stream(target.text(), headers, on_bytes);
+}
+
+Result<Node> parsed_answer(std::string_view body) {
+  auto node = parse_json(body, kAnswerLimits);
+  if (!node) return fail(Code::internal, "krond answered what is no JSON: " + node.error().message);
+  return node;
+}
+
+int answered(std::string_view verb, bool json, const Result<std::string>& body,
+             const std::function<void(const Node& answer)>& print) {
+  if (!body) return refuse(verb, body.error(), json);
+  if (json) {
+    std::printf("%s\n", std::string(trimmed(*body)).c_str());
+    return 0;
+  }
+  const auto node = parsed_answer(*body);
+  if (!node) return refuse(verb, node.error(), json);
+  print(*node);
+  return 0;
+}
+
+}  // namespace kron::cli

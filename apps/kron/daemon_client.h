@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kron/http/client.h"
+#include "kron/json/document.h"
+#include "operate_verbs.h"
+
+namespace kron::cli {
+
+// Where krond listens: `given`, else $KRON_SOCKET, else the socket of the state directory (that of the user, when it is
+// empty).
+Result<std::string> socket_path(const std::string& given, const std::string& state_dir);
+
+// A path below /api/v1 from what people typed: each segment and each value is encoded.
+class Target {
+ public:
+  explicit Target(std::string_view path) : text_("/api/v1/" + std::string(path)) {}
+
+  Target& segment(std::string_view name);
+  // Left out when the value is empty.
+  Target& parameter(std::string_view name, std::string_view value);
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  bool has_parameters_ = false;
+};
+
+// krond's API as the verbs ask it. An answer that is no success is an Error: krond's own code and sentence, or code
+// unreachable when nobody answers.
+class DaemonClient {
+ public:
+  explicit DaemonClient(std::string socket_path) : path_(std::move(socket_path)), client_(path_) {}
+  static Result<DaemonClient> open(const DaemonOptions& options);
+
+  Result<std::string> get(const Target& target);
+  Result<std::string> post(const Target& target, std::string body = {}, const http::Fields& headers = {});
+
+  // The same for a request that may be repeated: a reply that is lost while krond restarts is asked for again.
+  Result<std::string> post_until_answered(const Target& target, const http::Fields& headers);
+
+  // The body in pieces, until it ends or `on_bytes` says false.
+  Status stream(const Target& target, const http::Fields& headers,
+                const std::function<bool(std::string_view bytes)>& on_bytes);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  Result<std::string> ask(std::string_view method, const Target& target, std::string body, const http::Fields& headers);
+
+  std::string path_;
+  http::Client client_;
+};
+
+// What krond answered, as a document. Code internal when it is none.
+Result<Node> parsed_answer(std::string_view body);
+
+// Prints the answer, or what went wrong: JSON as it came when `json`, else as `print` shows it.
+int answered(std::string_view verb, bool json, const Result<std::string>& body,
+             const std::function<void(const Node& answer)>& print);
+
+}  // namespace kron::cli

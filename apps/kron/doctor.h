@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kron/base/instant.h"
+
+namespace kron::cli {
+
+enum class Verdict : std::uint8_t { ok, warning, problem };
+
+struct Finding {
+  Verdict verdict = Verdict::ok;
+  std::string about;  // config, state, clock, zones, helper, socket
+  std::string what;
+  std::string cure = {};  // what to do; empty when nothing is
+};
+using Findings = std::vector<Finding>;
+
+// Each looks at one part of the host, changes nothing, and appends what it found. `now` is the present.
+void examine_config(std::span<const std::string> paths, Instant now, Findings& findings);
+void examine_state(const std::string& state_directory, Instant now, Findings& findings);
+void examine_clock(Instant now, Findings& findings);
+void examine_zones(Findings& findings);
+void examine_helper(const std::string& given, Findings& findings);
+
+// What krond says of itself, as far as the others need it.
+struct DaemonFacts {
+  bool answers = false;
+  std::string state_directory;
+  std::vector<std::string> config;
+};
+DaemonFacts examine_socket(const std::string& socket_path, Findings& findings);
+
+}  // namespace kron::cli

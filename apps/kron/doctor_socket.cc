@@ -1,0 +1,102 @@
+#include <cerrno>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "answer_text.h"
+#include "daemon_client.h"
+#include "doctor.h"
+#include "kron/env/system_error.h"
+
+namespace kron::cli {
+namespace {
+
+constexpr char kAbout[] = "socket";
+constexpr char kStart[] = "start it: `systemctl start krond`, or `krond` by hand";
+
+std::string user_name(uid_t user) {
+  const passwd* entry = ::getpwuid(user);
+  return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
+}
+
+std::string group_name(gid_t group) {
+  const ::group* entry = ::getgrgid(group);
+  return entry != nullptr ? entry->gr_name : std::to_string(group);
+}
+
+// Who may connect, by the socket's own mode; what they may do then is krond's to say.
+std::string admitted(const struct stat& info) {
+  std::string who = info.st_uid == 0 ? "root" : user_name(info.st_uid) + " and root";
+  if ((info.st_mode & S_IWGRP) != 0) who += " and group " + group_name(info.st_gid);
+  if ((info.st_mode & S_IWOTH) != 0) who = "everybody";
+  return who + " may connect";
+}
+
+void judge(const Node& status, Findings& findings) {
+  const std::string version = text_in(status, "version");
+  if (version != KRON_VERSION) {
+    findings.push_back({Verdict::warning, kAbout, "krond is version " + version + ", kron is " KRON_VERSION,
+                        "start krond again, so that the version that is installed runs"});
+  }
+  if (flag_in(status, "stopping")) {
+    findings.push_back({Verdict::warning, kAbout, "krond is about to end", "wait for its runs, or start it again"});
+  } else if (!flag_in(status, "ready")) {
+    findings.push_back({Verdict::problem, kAbout, "krond is not ready", "its log says why"});
+  }
+  const std::string offset = text_in(status, "clockOffsetSeconds");
+  if (!offset.empty() && offset != "0") {
+    findings.push_back({Verdict::warning, kAbout, "krond's clock is shifted by " + offset + " seconds",
+                        "start it without --clock-offset, unless this is a drill"});
+  }
+}
+
+// Whether there is something that could answer.
+bool examine_file(const std::string& path, Findings& findings) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) {
+    const bool is_missing = errno == ENOENT;
+    findings.push_back({Verdict::problem, kAbout,
+                        is_missing ? path + " is not there: krond is not running, or listens elsewhere"
+                                   : system_error("look at", path, errno).message,
+                        is_missing ? std::string(kStart) + "; --socket says where it listens" : ""});
+    return false;
+  }
+  if (!S_ISSOCK(info.st_mode)) {
+    findings.push_back({Verdict::problem, kAbout, path + " is no socket", "remove it, and start krond again"});
+    return false;
+  }
+  findings.push_back({Verdict::ok, kAbout, path + ": " + admitted(info)});
+  return true;
+}
+
+}  // namespace
+
+DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
+  DaemonFacts facts;
+  if (!examine_file(socket_path, findings)) return facts;
+  const auto body = DaemonClient(socket_path).get(Target("status"));
+  if (!body) {
+    const bool is_gone = body.error().code == Code::unreachable;
+    findings.push_back({Verdict::problem, kAbout, body.error().message,
+                        is_gone ? kStart : "ask as root, as krond's user, or as a member of its group"});
+    return facts;
+  }
+  const auto status = parsed_answer(*body);
+  if (!status) {
+    findings.push_back({Verdict::problem, kAbout, status.error().message, "--socket says where krond listens"});
+    return facts;
+  }
+  facts.answers = true;
+  facts.state_directory = text_in(*status, "stateDirectory");
+  for (const Node& path : list_in(*status, "config")) {
+    if (const auto* text = path.as<std::string>()) facts.config.push_back(*text);
+  }
+  findings.push_back({Verdict::ok, kAbout,
+                      "krond " + text_in(*status, "version") + " answers, PID " + text_in(*status, "pid") + ", " +
+                          text_in(*status, "jobs") + " jobs"});
+  judge(*status, findings);
+  return facts;
+}
+
+}  // namespace kron::cli

@@ -1,0 +1,156 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
+#include "kron/env/real_file_system.h"
+#include "kron/env/system_error.h"
+#include "kron/ledger/state_names.h"
+
+namespace kron::cli {
+namespace {
+
+constexpr char kAbout[] = "state";
+constexpr std::uint64_t kLittleSpace = std::uint64_t{100} << 20;
+constexpr std::uint64_t kNoSpace = std::uint64_t{10} << 20;
+constexpr std::uint64_t kFewFiles = 10'000;
+constexpr Seconds kSlack{60};  // a file may be a little ahead of a clock that is being corrected
+
+class StateExamination {
+ public:
+  StateExamination(const std::string& path, Instant now, Findings& findings)
+      : path_(path), now_(now), findings_(findings) {}
+
+  void run() {
+    struct stat info {};
+    if (::lstat(path_.c_str(), &info) != 0) {
+      const bool is_missing = errno == ENOENT;
+      return find(is_missing ? Verdict::warning : Verdict::problem, system_error("look at", path_, errno).message,
+                  is_missing ? "krond makes it when it first starts; --state-dir names another" : "");
+    }
+    if (!S_ISDIR(info.st_mode)) return find(Verdict::problem, path_ + " is no directory", "name another: --state-dir");
+    examine_permissions(info);
+    auto opened = files_.open_directory(path_);
+    if (!opened) return find(Verdict::problem, opened.error().message, "ask as root, or as krond's user");
+    directory_ = *std::move(opened);
+    examine_lock();
+    examine_space();
+    examine_files();
+  }
+
+ private:
+  void find(Verdict verdict, std::string what, std::string cure = {}) {
+    findings_.push_back({verdict, kAbout, std::move(what), std::move(cure)});
+  }
+
+  void examine_permissions(const struct stat& info) {
+    const bool is_own = info.st_uid == ::geteuid() || ::geteuid() == 0;
+    if (!is_own) {
+      find(Verdict::problem, path_ + " belongs to user " + std::to_string(info.st_uid),
+           "ask as that user or as root, or chown it");
+    } else if ((info.st_mode & 077) != 0) {
+      find((info.st_mode & 022) != 0 ? Verdict::problem : Verdict::warning,
+           path_ + " is open to others, and holds what jobs print", "chmod 700 " + path_);
+    } else {
+      find(Verdict::ok, path_ + " belongs to user " + std::to_string(info.st_uid) + " alone");
+    }
+  }
+
+  // Whether some process has the lock; asked of the kernel, because trying to lock could keep a krond from starting.
+  static bool is_locked(const struct stat& lock) {
+    std::FILE* locks = std::fopen("/proc/locks", "re");
+    if (locks == nullptr) return false;
+    const std::string inode = ":" + std::to_string(lock.st_ino) + " ";
+    bool found = false;
+    char line[256];
+    while (std::fgets(line, sizeof line, locks) != nullptr) {
+      found = found || (std::strstr(line, "FLOCK") != nullptr && std::strstr(line, inode.c_str()) != nullptr);
+    }
+    std::fclose(locks);
+    return found;
+  }
+
+  void examine_lock() {
+    const std::string path = path_ + "/" + std::string(kLockName);
+    const auto contents = directory_->read(kLockName, 64);
+    struct stat info {};
+    if (!contents || ::lstat(path.c_str(), &info) != 0) return find(Verdict::ok, "no krond has worked here yet");
+    const std::string pid(trimmed(contents->bytes));
+    if (is_locked(info)) {
+      find(Verdict::ok, "process " + pid + " works on it");
+    } else {
+      find(Verdict::warning, "no krond works on it now; the last was process " + pid, "start krond");
+    }
+  }
+
+  void examine_space() {
+    struct statvfs disk {};
+    if (::statvfs(path_.c_str(), &disk) != 0) {
+      return find(Verdict::warning, system_error("ask for the free space of", path_, errno).message);
+    }
+    const std::uint64_t bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+    const std::string free = std::to_string(bytes >> 20) + " MiB and " + std::to_string(disk.f_favail) + " files free";
+    const char* cure = "make room: what cannot be recorded is not run";
+    if ((disk.f_flag & ST_RDONLY) != 0) {
+      find(Verdict::problem, "the file system is mounted read-only", "mount it for writing");
+    } else if (bytes < kNoSpace || (disk.f_files > 0 && disk.f_favail == 0)) {
+      find(Verdict::problem, free, cure);
+    } else if (bytes < kLittleSpace || (disk.f_files > 0 && disk.f_favail < kFewFiles)) {
+      find(Verdict::warning, free, cure);
+    } else {
+      find(Verdict::ok, free);
+    }
+  }
+
+  void note(Directory& directory, std::string_view name, FileType type) {
+    if (name.find(".corrupt.") != std::string_view::npos) {
+      if (corrupt_++ == 0) first_corrupt_ = entry_path(directory.path(), name);
+    }
+    if (type != FileType::regular) return;
+    const auto info = directory.info(name);
+    if (!info || info->modified <= now_ + kSlack) return;
+    if (future_++ == 0) first_future_ = entry_path(directory.path(), name) + " of " + rfc3339(info->modified);
+  }
+
+  void look_through(Directory& directory) {
+    static_cast<void>(directory.list([&](std::string_view name, FileType type) { note(directory, name, type); }));
+  }
+
+  void examine_files() {
+    look_through(*directory_);
+    for (const char* place : {"pending", "running", "completed"}) {
+      const auto tasks = files_.open_directory(path_ + "/data/tasks/" + place);
+      if (tasks) look_through(**tasks);
+    }
+    if (corrupt_ > 0) {
+      find(Verdict::warning, std::to_string(corrupt_) + " damaged files were set aside, the first is " + first_corrupt_,
+           "look what they held, then remove them; check the disk if there are more");
+    }
+    if (future_ > 0) {
+      find(Verdict::warning, std::to_string(future_) + " files are from the future, the first is " + first_future_,
+           "the clock has been ahead, or is behind now: see that it is right");
+    }
+    if (corrupt_ + future_ == 0) find(Verdict::ok, "no file is damaged or from the future");
+  }
+
+  const std::string& path_;
+  Instant now_;
+  Findings& findings_;
+  RealFileSystem files_;
+  std::unique_ptr<Directory> directory_;
+  std::size_t corrupt_ = 0, future_ = 0;
+  std::string first_corrupt_, first_future_;
+};
+
+}  // namespace
+
+void examine_state(const std::string& state_directory, Instant now, Findings& findings) {
+  StateExamination(state_directory, now, findings).run();
+}
+
+}  // namespace kron::cli

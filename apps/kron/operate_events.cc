@@ -1,0 +1,83 @@
+#include <cstdio>
+#include <ctime>
+#include <vector>
+
+#include "answer_text.h"
+#include "daemon_client.h"
+#include "event_stream.h"
+#include "kron/json/writer.h"
+#include "kron/log/line_log.h"
+#include "lines.h"
+#include "operate_verbs.h"
+
+namespace kron::cli {
+namespace {
+
+constexpr timespec kPause{1, 0};  // before a stream that broke is asked for again
+
+LogLevel level_named(std::string_view name) {
+  for (const LogLevel level : {LogLevel::debug, LogLevel::info, LogLevel::warning}) {
+    if (name == name_of(level)) return level;
+  }
+  return LogLevel::error;
+}
+
+// The line that krond itself would have logged as text.
+std::string text_of(const StreamedEvent& event) {
+  const auto data = parse_json(event.data);
+  const auto* map = data ? data->as<Node::Map>() : nullptr;
+  if (map == nullptr) return harmless(event.name + " " + event.data);
+  std::vector<std::string> values;
+  values.reserve(map->size());
+  std::vector<LogField> fields;
+  for (const Node::Member& member : *map) {
+    if (member.key == "ts" || member.key == "level" || member.key == "event") continue;
+    if (const auto* number = member.value.as<std::int64_t>()) {
+      fields.push_back({member.key, *number});
+      continue;
+    }
+    const auto* text = member.value.as<std::string>();
+    values.push_back(text != nullptr ? *text : JsonWriter().node(member.value).take());
+    fields.push_back({member.key, std::string_view(values.back())});
+  }
+  std::string line = text_line({}, level_named(text_in(*data, "level")), text_in(*data, "event"), fields);
+  return line.replace(0, line.find(' '), text_in(*data, "ts"));
+}
+
+}  // namespace
+
+int show_events(const EventsOptions& options) {
+  auto client = DaemonClient::open(options);
+  if (!client) return refuse("events", client.error(), options.json);
+  std::size_t shown = 0;
+  std::string last = options.after;
+  bool wants_more = true;
+  bool was_there = false;
+  const auto show = [&](const StreamedEvent& event) {
+    if (event.name == "gap") {
+      std::fprintf(stderr, "kron events: krond no longer has all that happened since then\n");
+      return true;
+    }
+    last = event.id;
+    const std::string line = (options.json ? event.data : text_of(event)) + "\n";
+    const bool is_read = std::fputs(line.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+    wants_more = is_read && ++shown != options.limit;
+    return wants_more;
+  };
+  while (true) {
+    EventStream events(show);
+    http::Fields headers;
+    if (!last.empty()) headers.emplace_back("Last-Event-ID", last);
+    const Status ended = client->stream(Target("events"), headers, [&](std::string_view bytes) {
+      was_there = true;
+      return events.take(bytes);
+    });
+    if (!wants_more) return 0;
+    const bool may_pass = ended || (was_there && ended.error().code == Code::unreachable);
+    if (!may_pass) return refuse("events", ended.error(), options.json);
+    // krond has ended, or found us too slow: it goes on behind what was shown.
+    ::nanosleep(&kPause, nullptr);
+  }
+}
+
+}  // namespace kron::cli

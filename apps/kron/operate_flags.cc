@@ -1,0 +1,171 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+
+#include "operate_verbs.h"
+#include "shared_flags.h"
+#include "verb_table.h"
+
+namespace kron::cli {
+namespace {
+
+using Start = std::function<int()>;
+
+void add_common(CLI::App& verb, DaemonOptions& options) {
+  add_socket(verb, options.socket, options.state_dir);
+  add_format(verb, options.json);
+}
+
+void add_time(CLI::App& verb, const char* flag, std::string& time, const char* summary) {
+  verb.add_option(flag, time, summary)->type_name("TIME");
+}
+
+void add_limit(CLI::App& verb, std::size_t& limit, std::size_t most) {
+  verb.add_option("--limit", limit, "At most so many (100)")->type_name("N")->check(CLI::Range(std::size_t{1}, most));
+}
+
+template <int (*Run)(const DaemonOptions&)>
+Start set_up_plain(CLI::App& verb) {
+  const auto options = std::make_shared<DaemonOptions>();
+  add_common(verb, *options);
+  return [options] { return Run(*options); };
+}
+
+Start set_up_jobs(CLI::App& verb) {
+  const auto options = std::make_shared<JobsOptions>();
+  verb.add_option("--prefix", options->prefix, "Only names that begin so")->type_name("TEXT");
+  verb.add_option("--match", options->match, "Only names that contain this")->type_name("TEXT");
+  verb.add_option("--state", options->state, "Only jobs in this state")
+      ->check(CLI::IsMember({"running", "paused", "suspended", "idle"}));
+  add_limit(verb, options->limit, 10'000'000);
+  verb.add_flag("--all", options->all, "All of them")->excludes("--limit");
+  add_common(verb, *options);
+  return [options] { return list_jobs(*options); };
+}
+
+Start set_up_runs(CLI::App& verb) {
+  const auto options = std::make_shared<RunsOptions>();
+  verb.add_option("--job", options->job, "Only of this job")->type_name("JOB");
+  verb.add_option("--prefix", options->prefix, "Only of jobs whose names begin so")->type_name("TEXT");
+  verb.add_option("--outcome", options->outcome, "Only periods that went so")
+      ->check(CLI::IsMember({"executed", "skipped", "missed", "unschedulable", "passed over"}));
+  verb.add_option("--result", options->result, "Only runs that ended so")
+      ->check(CLI::IsMember({"running", "succeeded", "failed", "unknown"}));
+  add_time(verb, "--from", options->from, "Not before this time");
+  add_time(verb, "--to", options->to, "Before this time");
+  verb.add_option("--before", options->before, "Only entries with a lower number: the next page")
+      ->type_name("NUMBER")
+      ->check(CLI::NonNegativeNumber);
+  add_limit(verb, options->limit, 10'000'000);
+  add_common(verb, *options);
+  return [options] { return list_runs(*options); };
+}
+
+Start set_up_show(CLI::App& verb) {
+  const auto options = std::make_shared<NameOptions>();
+  verb.add_option("NAME", options->name, "A job, or the id of a run")->required();
+  add_common(verb, *options);
+  return [options] { return show_one(*options); };
+}
+
+Start set_up_logs(CLI::App& verb) {
+  const auto options = std::make_shared<LogsOptions>();
+  verb.add_option("NAME", options->name, "The id of a run, or a job: its newest run")->required();
+  verb.add_flag("-f,--follow", options->follow, "Go on until the run has ended");
+  verb.add_option("--tail", options->tail, "Only so many of the last lines")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
+  add_common(verb, *options);
+  return [options] { return show_output(*options); };
+}
+
+Start set_up_trigger(CLI::App& verb) {
+  const auto options = std::make_shared<TriggerOptions>();
+  verb.add_option("JOB", options->name, "The job")->required();
+  verb.add_flag("--wait", options->wait, "For its end: status 0 when it succeeded, else 1");
+  verb.add_option("--idempotency-key", options->key, "The same key triggers the job once (a new one)")
+      ->type_name("KEY");
+  add_common(verb, *options);
+  return [options] { return trigger_job(*options); };
+}
+
+Start set_up_wait(CLI::App& verb) {
+  const auto options = std::make_shared<WaitOptions>();
+  verb.add_option("RUN", options->name, "The id of a run")->required();
+  verb.add_option("--timeout", options->timeout, "Then status 4 (none)")->type_name("DURATION");
+  add_common(verb, *options);
+  return [options] { return wait_for_end(*options); };
+}
+
+Start set_up_pause(CLI::App& verb) {
+  const auto options = std::make_shared<PauseOptions>();
+  verb.add_option("JOB", options->names, "Jobs")->required();
+  auto* until = verb.add_option("--until", options->until, "Until then (until it is resumed)")->type_name("TIME");
+  verb.add_option("--for", options->duration, "For so long")->type_name("DURATION")->excludes(until);
+  add_common(verb, *options);
+  return [options] { return pause_jobs(*options); };
+}
+
+Start set_up_resume(CLI::App& verb) {
+  const auto options = std::make_shared<PauseOptions>();
+  verb.add_option("JOB", options->names, "Jobs")->required();
+  add_common(verb, *options);
+  return [options] { return resume_jobs(*options); };
+}
+
+Start set_up_kill(CLI::App& verb) {
+  const auto options = std::make_shared<KillOptions>();
+  verb.add_option("RUN", options->name, "The id of a run")->required();
+  verb.add_flag("--term", options->gently, "TERM, and KILL after the job's grace");
+  add_common(verb, *options);
+  return [options] { return kill_run(*options); };
+}
+
+Start set_up_events(CLI::App& verb) {
+  const auto options = std::make_shared<EventsOptions>();
+  verb.add_option("--after", options->after, "Go on behind the event of this id")->type_name("ID");
+  verb.add_option("--limit", options->limit, "End after so many (never)")->type_name("N");
+  add_common(verb, *options);
+  return [options] { return show_events(*options); };
+}
+
+Start set_up_doctor(CLI::App& verb) {
+  const auto options = std::make_shared<DoctorOptions>();
+  verb.add_option("--config", options->config, "Job files and directories of them (what krond has)")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  verb.add_option("--helper", options->helper, "The kron-exec to use, when it is not where it was installed")
+      ->type_name("PATH");
+  add_common(verb, *options);
+  return [options] { return examine_host(*options); };
+}
+
+constexpr std::array kVerbs{
+    Verb{"status", "What krond is and does", "  kron status\n  kron status --format json", set_up_plain<show_status>},
+    Verb{"jobs", "The jobs krond has, with the next and the last run of each",
+         "  kron jobs --prefix prod/ --state running\n  kron jobs --all --format json", set_up_jobs},
+    Verb{"runs", "Runs, and periods that did not run, the newest first",
+         "  kron runs --job db-backup --result failed\n"
+         "  kron runs --outcome missed --from 2026-03-01T00:00:00Z --format json",
+         set_up_runs},
+    Verb{"show", "A job or a run, with all that is known of it", "  kron show db-backup", set_up_show},
+    Verb{"logs", "What a run wrote", "  kron logs db-backup --tail 20\n  kron logs -f db-backup", set_up_logs},
+    Verb{"trigger", "Runs a job now, whatever its schedule", "  kron trigger db-backup --wait", set_up_trigger},
+    Verb{"wait", "Waits until a run has ended; status 0 when it succeeded",
+         "  kron wait 0f3c5a… --timeout 10m || kron logs 0f3c5a…", set_up_wait},
+    Verb{"pause", "Starts no period of these jobs until they are resumed",
+         "  kron pause db-backup --for 2h\n  kron pause db-backup --until 2026-03-01T06:00:00Z", set_up_pause},
+    Verb{"resume", "Lets paused jobs go on", "  kron resume db-backup", set_up_resume},
+    Verb{"kill", "Ends a run", "  kron kill --term 0f3c5a…", set_up_kill},
+    Verb{"reload", "Has krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
+    Verb{"events", "What happens, as it does", "  kron events\n  kron events --format json | grep run_ended",
+         set_up_events},
+    Verb{"doctor", "What is wrong with this host, and what to do about it",
+         "  kron doctor\n  kron doctor --format json", set_up_doctor},
+};
+
+}  // namespace
+
+std::span<const Verb> operate_verbs() { return kVerbs; }
+
+}  // namespace kron::cli

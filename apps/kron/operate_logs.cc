@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "answer_text.h"
+#include "daemon_client.h"
+#include "kron/json/writer.h"
+#include "lines.h"
+#include "named.h"
+#include "operate_verbs.h"
+
+namespace kron::cli {
+namespace {
+
+// The id of the run that is meant: itself, or the newest of a job.
+Result<std::string> run_named(DaemonClient& client, const std::string& name) {
+  const auto found = find_named(client, name);
+  if (!found) return fail(found.error());
+  if (found->kind == Named::Kind::run) return name;
+  const auto body =
+      client.get(Target("runs").parameter("job", name).parameter("outcome", "executed").parameter("limit", "1"));
+  if (!body) return fail(body.error());
+  const auto page = parsed_answer(*body);
+  if (!page) return fail(page.error());
+  const Node::List& runs = list_in(*page, "runs");
+  if (runs.empty()) return fail(Code::not_found, "job " + name + " has not run yet, so there is no output");
+  return text_in(runs.front(), "runId");
+}
+
+// Where the last `count` lines begin. A newline at the very end ends a line, it begins none.
+std::size_t start_of_tail(std::string_view text, std::size_t count) {
+  std::size_t at = text.ends_with('\n') ? text.size() - 1 : text.size();
+  for (; count > 0 && at > 0; --count) {
+    at = text.rfind('\n', at - 1);
+    if (at == std::string_view::npos) return 0;
+  }
+  return at == 0 ? 0 : at + 1;
+}
+
+class Printer {
+ public:
+  Printer(std::string run_id, bool json) : run_id_(std::move(run_id)), json_(json) {}
+
+  // Seen at once, also through a pipe. False when nobody reads any more.
+  bool print(std::string_view bytes) const {
+    if (bytes.empty()) return true;
+    if (json_) {
+      const std::string line =
+          JsonWriter().begin_map().member("runId", run_id_).member("text", bytes).end_map().take() + "\n";
+      return std::fwrite(line.data(), 1, line.size(), stdout) == line.size() && std::fflush(stdout) == 0;
+    }
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && std::fflush(stdout) == 0;
+  }
+
+ private:
+  std::string run_id_;
+  bool json_;
+};
+
+}  // namespace
+
+int show_output(const LogsOptions& options) {
+  auto client = DaemonClient::open(options);
+  if (!client) return refuse("logs", client.error(), options.json);
+  const auto run_id = run_named(*client, options.name);
+  if (!run_id) return refuse("logs", run_id.error(), options.json);
+  const Printer printer(*run_id, options.json);
+  Target target = Target("runs").segment(*run_id).segment("output");
+  std::size_t shown = 0;  // bytes that need not be followed
+  if (!options.follow || options.tail > 0) {
+    const auto body = client->get(target);
+    if (!body) return refuse("logs", body.error(), options.json);
+    const std::size_t start = options.tail > 0 ? start_of_tail(*body, options.tail) : 0;
+    printer.print(std::string_view(*body).substr(start));
+    if (!options.follow) return 0;
+    shown = body->size();
+  }
+  target.parameter("follow", "true");
+  const Status done = client->stream(target, {}, [&](std::string_view bytes) {
+    const std::size_t known = std::min(shown, bytes.size());
+    shown -= known;
+    return printer.print(bytes.substr(known));
+  });
+  return done ? 0 : refuse("logs", done.error(), options.json);
+}
+
+}  // namespace kron::cli

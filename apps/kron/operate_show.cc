@@ -1,0 +1,70 @@
+#include <cstdio>
+
+#include "answer_text.h"
+#include "daemon_client.h"
+#include "kron/base/text.h"
+#include "kron/json/writer.h"
+#include "lines.h"
+#include "named.h"
+#include "operate_verbs.h"
+
+namespace kron::cli {
+namespace {
+
+void print_active(const Node& run) {
+  const std::string period = text_in(run, "periodId");
+  print_field("running", text_in(run, "runId") + " since " + text_in(run, "startedAt") + ", PID " +
+                             text_in(run, "pid") + (period.empty() ? "" : ", period " + period));
+}
+
+void print_job(const Node& job) {
+  print_field("job", text_in(job, "identity"));
+  print_field("description", text_in(job, "description"));
+  print_field("schedule", text_in(job, "schedule") + " in " + text_in(job, "timezone"));
+  print_field("command", text_in(job, "command"));
+  print_field("task", text_in(job, "task"));
+  print_field("file", text_in(job, "file") + ":" + text_in(job, "line"));
+  if (flag_in(job, "suspended")) print_field("suspended", "by its definition");
+  if (const Node* paused = job.find("paused"); paused != nullptr && !paused->is_null()) {
+    const std::string until = text_in(*paused, "until");
+    print_field("paused", "since " + text_in(*paused, "since") + (until.empty() ? "" : ", until " + until));
+  }
+  if (const Node* next = job.find("next"); next != nullptr && !next->is_null()) {
+    const std::string chosen = text_in(*next, "chosenTime");
+    print_field("next", (chosen.empty() ? "no time is allowed" : chosen) + ", period " + text_in(*next, "periodId"));
+  }
+  for (const Node& run : list_in(job, "active")) print_active(run);
+  if (const Node* last = job.find("last"); last != nullptr && !last->is_null()) {
+    print_field("last", result_of(*last) + ", " + time_of(*last) + "  " + text_in(*last, "runId"));
+  }
+  print_field("last period", text_in(job, "lastPeriodId"));
+  for (const Node& period : list_in(job, "openPeriods")) {
+    if (const auto* text = period.as<std::string>()) print_field("open period", *text);
+  }
+}
+
+}  // namespace
+
+Result<Named> find_named(DaemonClient& client, const std::string& name) {
+  auto job = client.get(Target("jobs").segment(name));
+  if (job) return Named{Named::Kind::job, *std::move(job)};
+  if (job.error().code != Code::not_found) return fail(job.error());
+  auto run = client.get(Target("runs").segment(name));
+  if (run) return Named{Named::Kind::run, *std::move(run)};
+  // What is no run id at all is meant as a job.
+  if (run.error().code == Code::invalid) return fail(job.error());
+  if (run.error().code != Code::not_found) return fail(run.error());
+  return fail(Code::not_found,
+              "there is neither a job nor a run " + quoted(name, 200) + "; see `kron jobs` and `kron runs`");
+}
+
+int show_one(const NameOptions& options) {
+  auto client = DaemonClient::open(options);
+  if (!client) return refuse("show", client.error(), options.json);
+  const auto found = find_named(*client, options.name);
+  if (!found) return refuse("show", found.error(), options.json);
+  const bool is_job = found->kind == Named::Kind::job;
+  return answered("show", options.json, found->body, is_job ? print_job : print_run);
+}
+
+}  // namespace kron::cli

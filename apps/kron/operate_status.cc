@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "answer_text.h"
+#include "daemon_client.h"
+#include "operate_verbs.h"
+
+namespace kron::cli {
+namespace {
+
+std::string condition_of(const Node& status) {
+  if (flag_in(status, "stopping")) return "stopping";
+  return flag_in(status, "ready") ? "ready" : "not ready";
+}
+
+void print_status(const Node& status) {
+  print_field("krond", text_in(status, "version") + ", PID " + text_in(status, "pid") + ", " + condition_of(status));
+  print_field("started", text_in(status, "startedAt"));
+  print_field("now", text_in(status, "now"));
+  const std::string offset = text_in(status, "clockOffsetSeconds");
+  if (offset != "0") print_field("clock offset", offset.empty() ? "" : offset + " seconds");
+  print_field("jobs", text_in(status, "jobs") + ", " + text_in(status, "running") + " running");
+  const std::string next = text_in(status, "nextDue");
+  print_field("next due", next.empty() ? "never" : next);
+  if (const Node* tasks = status.find("tasks"); tasks != nullptr && !tasks->is_null()) {
+    print_field("tasks", text_in(*tasks, "pending") + " pending, " + text_in(*tasks, "running") + " running");
+  }
+  print_field("state", text_in(status, "stateDirectory"));
+  for (const Node& path : list_in(status, "config")) {
+    if (const auto* text = path.as<std::string>()) print_field("config", *text);
+  }
+  print_field("socket", text_in(status, "socket"));
+}
+
+void print_reloaded(const Node& answer) {
+  for (const Node& problem : list_in(answer, "problems")) {
+    std::fprintf(stderr, "%s:%s:%s: %s: %s\n", harmless(text_in(problem, "file")).c_str(),
+                 text_in(problem, "line").c_str(), text_in(problem, "column").c_str(),
+                 text_in(problem, "severity").c_str(), harmless(text_in(problem, "message")).c_str());
+  }
+  for (const Node& path : list_in(answer, "keptFiles")) {
+    const auto* text = path.as<std::string>();
+    if (text != nullptr) std::fprintf(stderr, "%s: its jobs of before stay in force\n", harmless(*text).c_str());
+  }
+  std::printf("%s jobs\n", text_in(answer, "jobs").c_str());
+}
+
+bool has_errors(const Node& reloaded) {
+  return std::ranges::any_of(list_in(reloaded, "problems"),
+                             [](const Node& problem) { return text_in(problem, "severity") == "error"; });
+}
+
+}  // namespace
+
+int show_status(const DaemonOptions& options) {
+  auto client = DaemonClient::open(options);
+  const auto body = client ? client->get(Target("status")) : fail(client.error());
+  return answered("status", options.json, body, print_status);
+}
+
+int reload_jobs(const DaemonOptions& options) {
+  auto client = DaemonClient::open(options);
+  const auto body = client ? client->post(Target("reload")) : fail(client.error());
+  const int status = answered("reload", options.json, body, print_reloaded);
+  if (status != 0) return status;
+  const auto answer = parsed_answer(*body);
+  return answer && has_errors(*answer) ? exit_status(Code::invalid) : 0;
+}
+
+}  // namespace kron::cli

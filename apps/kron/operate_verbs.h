@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kron::cli {
+
+// The verbs that ask a running krond, free of the parsing of flags (operate_flags.cc). All return the exit status. Text
+// of durations and times is as the user gave it; empty: none.
+
+struct DaemonOptions {
+  std::string socket;     // empty: $KRON_SOCKET, else where a krond of this state directory listens
+  std::string state_dir;  // empty: the default
+  bool json = false;
+};
+
+int show_status(const DaemonOptions& options);
+int reload_jobs(const DaemonOptions& options);
+
+struct JobsOptions : DaemonOptions {
+  std::string prefix, match, state;
+  std::size_t limit = 100;
+  bool all = false;  // whatever the limit
+};
+int list_jobs(const JobsOptions& options);
+
+struct RunsOptions : DaemonOptions {
+  std::string job, prefix, outcome, result, from, to, before;
+  std::size_t limit = 100;
+};
+int list_runs(const RunsOptions& options);
+
+struct NameOptions : DaemonOptions {
+  std::string name;  // of a job or a run
+};
+int show_one(const NameOptions& options);
+
+struct LogsOptions : NameOptions {
+  bool follow = false;
+  std::size_t tail = 0;  // so many of the last lines; 0: all
+};
+int show_output(const LogsOptions& options);
+
+struct TriggerOptions : NameOptions {
+  std::string key;    // empty: a new one
+  bool wait = false;  // for its end
+};
+int trigger_job(const TriggerOptions& options);
+
+struct WaitOptions : NameOptions {
+  std::string timeout;
+};
+int wait_for_end(const WaitOptions& options);
+
+struct PauseOptions : DaemonOptions {
+  std::vector<std::string> names;
+  std::string until, duration;  // at most one
+};
+int pause_jobs(const PauseOptions& options);
+int resume_jobs(const PauseOptions& options);
+
+struct KillOptions : NameOptions {
+  bool gently = false;  // TERM first
+};
+int kill_run(const KillOptions& options);
+
+struct EventsOptions : DaemonOptions {
+  std::string after;      // an event's id
+  std::size_t limit = 0;  // end after so many; 0: never
+};
+int show_events(const EventsOptions& options);
+
+struct DoctorOptions : DaemonOptions {
+  std::vector<std::string> config;  // empty: what krond says, else the default
+  std::string helper;
+};
+int examine_host(const DoctorOptions& options);
+
+}  // namespace kron::cli

@@ -1,0 +1,231 @@
+#include "task_api_queue.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <iterator>
+#include <sys/epoll.h>
+
+#include "daemon_client.h"
+#include "kron/base/duration.h"
+#include "kron/env/system_error.h"
+#include "kron/http/multipart.h"
+#include "kron/queue/tar.h"
+#include "kron/queue/task_file.h"
+#include "task_api_json.h"
+
+namespace kron::cli {
+namespace {
+
+constexpr std::size_t kGroupTasks = 256;
+constexpr std::size_t kGroupBytes = std::size_t{8} << 20;
+constexpr std::size_t kPage = 1000;
+
+Result<std::string> body_of(http::Response response) {
+  const bool is_answer = response.status == 409 && response.content_type.starts_with("application/json");
+  if (response.status < 300 || is_answer) return std::move(response.body);
+  return fail(http::error_in(response));
+}
+
+std::string lease_target(const LeaseKey& key, std::string_view verb) {
+  return Target("leases").segment(key.exec_id).segment(verb).text();
+}
+
+std::string task_target(std::string_view task_id, std::string_view verb) {
+  return Target("tasks").segment(task_id).segment(verb).text();
+}
+
+}  // namespace
+
+ApiQueue::ApiQueue(std::string socket_path, Seconds patience, const Clock& clock, Descriptor wakeup)
+    : clock_(clock),
+      socket_path_(std::move(socket_path)),
+      patience_(patience),
+      calls_(socket_path_),
+      poll_(socket_path_),
+      wakeup_(std::move(wakeup)) {}
+
+Result<std::unique_ptr<ApiQueue>> ApiQueue::open(std::string socket_path, Seconds patience, const Clock& clock) {
+  Descriptor wakeup(::epoll_create1(EPOLL_CLOEXEC));
+  if (!wakeup) return fail(system_error("make", "an epoll", errno));
+  return std::unique_ptr<ApiQueue>(new ApiQueue(std::move(socket_path), patience, clock, std::move(wakeup)));
+}
+
+Result<std::string> ApiQueue::ask(std::string_view method, const std::string& target, std::string body,
+                                  http::Fields headers) {
+  auto response = calls_.request(method, target, std::move(body), std::move(headers));
+  if (!response) return fail(response.error());
+  return body_of(*std::move(response));
+}
+
+void ApiQueue::submit_group(std::span<const NewTask> tasks, std::vector<Result<SubmitAnswer>>& answers) {
+  const auto body = ask("POST", Target("tasks").text(), submit_json(tasks));
+  auto group = body ? submit_answers_in(*body, tasks.size()) : fail(body.error());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    answers.push_back(group ? std::move((*group)[i]) : Result<SubmitAnswer>(fail(group.error())));
+  }
+}
+
+std::vector<Result<SubmitAnswer>> ApiQueue::submit(std::span<const NewTask> tasks) {
+  std::vector<Result<SubmitAnswer>> answers;
+  while (!tasks.empty()) {
+    std::size_t count = 0;
+    for (std::size_t bytes = 0; count < std::min(tasks.size(), kGroupTasks); ++count) {
+      bytes += tasks[count].data.size();
+      if (count > 0 && bytes > kGroupBytes) break;
+    }
+    submit_group(tasks.first(count), answers);
+    tasks = tasks.subspan(count);
+  }
+  return answers;
+}
+
+Result<Task> ApiQueue::get(std::string_view task_id) {
+  const auto body = ask("GET", Target("tasks").segment(task_id).text());
+  if (!body) return fail(body.error());
+  return parse_task(*body, task_id);
+}
+
+Result<std::vector<Task>> ApiQueue::list(const TaskFilter& filter) {
+  std::vector<Task> tasks;
+  std::string after = filter.after;
+  while (tasks.size() < filter.limit) {
+    Target target("tasks");
+    if (filter.state) target.parameter("state", name_of(*filter.state));
+    target.parameter("type", filter.type).parameter("after", after);
+    target.parameter("limit", std::to_string(std::min(filter.limit - tasks.size(), kPage)));
+    const auto body = ask("GET", target.text());
+    if (!body) return fail(body.error());
+    auto page = task_page_in(*body);
+    if (!page) return fail(page.error());
+    std::ranges::move(page->tasks, std::back_inserter(tasks));
+    if (page->next.empty()) break;
+    after = page->next;
+  }
+  return tasks;
+}
+
+Result<RetryOutcome> ApiQueue::retry(std::string_view task_id, int attempts) {
+  const auto body = ask("POST", task_target(task_id, "retry"), "{\"attempts\":" + std::to_string(attempts) + "}");
+  if (!body) return fail(body.error());
+  return retry_outcome_in(*body);
+}
+
+Result<CancelOutcome> ApiQueue::cancel(std::string_view task_id) {
+  const auto body = ask("POST", task_target(task_id, "cancel"));
+  if (!body) return fail(body.error());
+  return cancel_outcome_in(*body);
+}
+
+Result<std::size_t> ApiQueue::prune(const PruneRequest& request) {
+  const auto body = ask("POST", Target("tasks").segment("prune").text(), prune_json(request, now(clock_)));
+  if (!body) return fail(body.error());
+  return removed_in(*body);
+}
+
+Status ApiQueue::begin_waiting(const LeaseRequest& request) {
+  const Status begun = poll_.begin("POST", Target("leases").text(), lease_json(request, patience_));
+  if (!begun) return begun;
+  waits_on_ = poll_.descriptor();
+  epoll_event event{.events = EPOLLIN, .data = {.fd = waits_on_}};
+  if (::epoll_ctl(wakeup_.get(), EPOLL_CTL_ADD, waits_on_, &event) != 0) {
+    return fail(system_error("watch", "the connection to krond", errno));
+  }
+  is_waiting_ = true;
+  return {};
+}
+
+void ApiQueue::end_waiting() {
+  // A connection that was closed has left by itself.
+  ::epoll_ctl(wakeup_.get(), EPOLL_CTL_DEL, waits_on_, nullptr);
+  is_waiting_ = false;
+}
+
+Result<std::vector<Lease>> ApiQueue::lease(const LeaseRequest& request) {
+  if (patience_ == Seconds(0)) {
+    const auto body = ask("POST", Target("leases").text(), lease_json(request, patience_));
+    return body ? leases_in(*body) : fail(body.error());
+  }
+  while (true) {
+    if (!is_waiting_) {
+      if (Status begun = begin_waiting(request); !begun) return fail(begun.error());
+    }
+    auto response = poll_.poll();
+    if (!response) return std::vector<Lease>();
+    end_waiting();
+    if (!*response) return fail(response->error());
+    const auto body = body_of(**std::move(response));
+    auto leases = body ? leases_in(*body) : fail(body.error());
+    // None came in all that time: the next wait begins.
+    if (!leases || !leases->empty()) return leases;
+  }
+}
+
+void ApiQueue::stop_leasing() {
+  if (!is_waiting_) return;
+  auto response = poll_.poll();
+  end_waiting();
+  if (!response) {
+    // krond sees that nobody waits any more, and leases nothing to us.
+    poll_ = http::Client(socket_path_);
+    return;
+  }
+  const auto body = *response ? body_of(**std::move(response)) : fail(response->error());
+  const auto leases = body ? leases_in(*body) : fail(body.error());
+  if (!leases) return;
+  for (const Lease& lease : *leases) {
+    // Best effort: a lease that cannot be given back runs out.
+    static_cast<void>(fail_attempts({{{lease.key, "the worker was stopped", false}}}));
+  }
+}
+
+Result<LeaseOutcome> ApiQueue::renew(const LeaseKey& key) {
+  const auto body = ask("POST", lease_target(key, "renew"), token_json(key));
+  if (!body) return fail(body.error());
+  return lease_outcome_in(*body);
+}
+
+Result<CommitAnswer> ApiQueue::commit_one(const CommitRequest& request) {
+  std::string text = commit_json(request);
+  http::Fields headers;
+  if (!request.files.empty()) {
+    const std::array parts{http::Part{"commit", "application/json", "", std::move(text)},
+                           http::Part{"output", "application/x-tar", "output.tar", write_tar(request.files)}};
+    http::MultipartBody whole = http::multipart_body(parts);
+    headers.emplace_back("Content-Type", std::move(whole.content_type));
+    text = std::move(whole.bytes);
+  }
+  const auto body = ask("POST", lease_target(request.key, "commit"), std::move(text), std::move(headers));
+  if (!body) return fail(body.error());
+  return commit_answer_in(*body);
+}
+
+std::vector<Result<CommitAnswer>> ApiQueue::commit(std::span<const CommitRequest> requests) {
+  std::vector<Result<CommitAnswer>> answers;
+  for (const CommitRequest& request : requests) answers.push_back(commit_one(request));
+  return answers;
+}
+
+std::vector<Result<FailAnswer>> ApiQueue::fail_attempts(std::span<const FailRequest> requests) {
+  std::vector<Result<FailAnswer>> answers;
+  for (const FailRequest& request : requests) {
+    const auto body = ask("POST", lease_target(request.key, "fail"), fail_json(request));
+    answers.push_back(body ? fail_answer_in(*body) : fail(body.error()));
+  }
+  return answers;
+}
+
+Result<bool> ApiQueue::has_left(std::span<const std::string> types) {
+  const std::vector<std::string> asked =
+      types.empty() ? std::vector<std::string>{""} : std::vector(types.begin(), types.end());
+  for (const std::string& type : asked) {
+    for (const TaskState state : {TaskState::running, TaskState::pending}) {
+      const auto found = list({.state = state, .type = type, .limit = 1});
+      if (!found) return fail(found.error());
+      if (!found->empty()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace kron::cli

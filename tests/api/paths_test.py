@@ -1,0 +1,233 @@
+"""Every path of the document, with a success and with an error, against a live krond; every answer is held against its
+schema. A path that nobody calls here fails the last test."""
+
+import io
+import tarfile
+import unittest
+
+from api_client import DOCUMENT
+from api_host import NEVER, OnApiHost, until
+
+
+def multipart(**parts):
+    """(headers, body) of a form."""
+    body = b""
+    for name, (content_type, content) in parts.items():
+        body += (f'--edge\r\nContent-Disposition: form-data; name="{name}"\r\nContent-Type: {content_type}\r\n\r\n'
+                 .encode() + content + b"\r\n")
+    return {"Content-Type": "multipart/form-data; boundary=edge"}, body + b"--edge--\r\n"
+
+
+def tar_with(name, content=b"", **facts):
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w") as tar:
+        info = tarfile.TarInfo(name)
+        info.size = len(content)
+        for fact, value in facts.items():
+            setattr(info, fact, value)
+        tar.addfile(info, io.BytesIO(content))
+    return whole.getvalue()
+
+
+SEEN = set()
+
+
+class Paths(OnApiHost):
+    def tearDown(self):
+        SEEN.update(self.api.seen)
+
+    def refuse(self, status, *request, **how):
+        problem = self.api.expect(status, *request, **how)
+        self.assertNotEqual(problem["detail"], "")
+        return problem
+
+    def test_status_health_readiness_metrics_and_the_document(self):
+        status = self.api.get("status")
+        self.assertEqual((status["pid"], status["jobs"], status["ready"]), (self.krond.pid, 4, True))
+        self.assertEqual(status["stateDirectory"], str(self.host.state))
+        self.assertEqual(self.api.get("/healthz"), b"ok\n")
+        self.assertEqual(self.api.get("/readyz"), b"ready\n")
+        self.assertIn(b"\nkron_jobs 4\n", self.api.get("/metrics"))
+        self.assertEqual(self.api.get("openapi.json"), DOCUMENT)
+        for path in (("status",), ("/healthz",), ("/readyz",), ("/metrics",), ("openapi.json",)):
+            self.refuse(400, "GET", *path, nonsense=1)
+
+    def test_jobs(self):
+        page = self.api.get("jobs")
+        self.assertEqual({job["identity"] for job in page["jobs"]}, {"failing", "hello", "lasting", "team/a.b"})
+        first = self.api.get("jobs", limit=3)
+        rest = self.api.get("jobs", limit=3, after=first["next"])
+        self.assertEqual([job["identity"] for job in first["jobs"] + rest["jobs"]],
+                         [job["identity"] for job in page["jobs"]])
+        self.assertNotIn("next", rest)
+        self.assertEqual([job["identity"] for job in self.api.get("jobs", prefix="team/")["jobs"]], ["team/a.b"])
+        self.assertEqual([job["identity"] for job in self.api.get("jobs", match="stin")["jobs"]], ["lasting"])
+        self.assertEqual(self.api.get("jobs", state="running")["jobs"], [])
+        for parameters in ({"limit": 0}, {"limit": "x"}, {"limit": 1001}, {"state": "asleep"}, {"lmit": 1}):
+            self.refuse(400, "GET", "jobs", **parameters)
+
+    def test_one_job_whatever_its_name(self):
+        job = self.api.get("jobs", "team/a.b")
+        self.assertEqual((job["identity"], job["schedule"], job["running"], job["last"]), ("team/a.b", NEVER, 0, None))
+        self.assertEqual(self.refuse(404, "GET", "jobs", "nobody")["type"], "urn:kron:problem:not_found")
+        self.refuse(404, "GET", "jobs", "team", "a.b")
+
+    def test_decisions(self):
+        decisions = self.api.get("jobs", "hello", "decisions", from_="2031-06-01T00:00:00Z", count=2)["decisions"]
+        self.assertEqual([decision["periodId"] for decision in decisions], ["2032-01-01T00:00:00Z", "2033-01-01T00:00:00Z"])
+        self.refuse(400, "GET", "jobs", "hello", "decisions", from_="tomorrow")
+        self.refuse(400, "GET", "jobs", "hello", "decisions", count=1001)
+        self.refuse(404, "GET", "jobs", "nobody", "decisions")
+
+    def test_trigger_and_its_key(self):
+        first = self.api.post("jobs", "hello", "trigger", headers={"Idempotency-Key": "k1"})
+        again = self.api.post("jobs", "hello", "trigger", headers={"Idempotency-Key": "k1"})
+        self.assertEqual((first["outcome"], again), ("started", {"runId": first["runId"], "outcome": "already_known"}))
+        self.ended(first["runId"])
+        self.assertEqual(len(self.host.effects("hello")), 1)
+        self.refuse(404, "POST", "jobs", "nobody", "trigger")
+        self.refuse(400, "POST", "jobs", "hello", "trigger", headers={"Idempotency-Key": "k" * 201})
+
+    def test_pause_and_resume(self):
+        self.assertIn("since", self.api.post("jobs", "hello", "pause")["paused"])
+        until_then = self.api.post("jobs", "hello", "pause", body={"until": "2099-01-01T00:00:00Z"})
+        self.assertEqual(until_then["paused"]["until"], "2099-01-01T00:00:00Z")
+        self.assertEqual([job["identity"] for job in self.api.get("jobs", state="paused")["jobs"]], ["hello"])
+        self.assertEqual(self.api.post("jobs", "hello", "resume"), {"identity": "hello", "paused": None})
+        self.refuse(404, "POST", "jobs", "nobody", "pause")
+        self.refuse(404, "POST", "jobs", "nobody", "resume")
+        for body in ({"until": "soon"}, {"until": "2001-01-01T00:00:00Z"}, {"til": "2099-01-01T00:00:00Z"}, [1]):
+            self.refuse(400, "POST", "jobs", "hello", "pause", body=body)
+
+    def test_runs_and_their_output(self):
+        run_id = self.trigger("hello")
+        failed = self.trigger("failing")
+        run = self.api.get("runs", run_id)
+        self.assertEqual((run["job"], run["exitCode"], run["trigger"]), ("hello", 0, "manual"))
+        self.assertEqual([run["runId"] for run in self.api.get("runs")["runs"]], [failed, run_id])
+        self.assertEqual([run["runId"] for run in self.api.get("runs", result="failed")["runs"]], [failed])
+        page = self.api.get("runs", limit=1)
+        self.assertEqual([run["runId"] for run in self.api.get("runs", before=page["next"])["runs"]], [run_id])
+        self.assertEqual(self.api.get("runs", from_="2099-01-01T00:00:00Z")["runs"], [])
+        self.assertEqual(self.api.get("runs", run_id, "output"), b"hello\nworld\n")
+        self.assertEqual(self.api.get("runs", run_id, "output", follow="true"), b"hello\nworld\n")
+        for asked, given in (("bytes=0-4", b"hello"), ("bytes=6-", b"world\n"), ("bytes=-3", b"ld\n")):
+            answer = self.api.ask("GET", "runs", run_id, "output", headers={"Range": asked})
+            self.assertEqual((answer.status, answer.body), (206, given))
+        self.refuse(416, "GET", "runs", run_id, "output", headers={"Range": "bytes=12-"})
+        self.refuse(400, "GET", "runs", outcome="lost")
+        self.refuse(404, "GET", "runs", "nobody")
+        self.refuse(404, "GET", "runs", "nobody", "output")
+
+    def test_runs_are_ended(self):
+        for verb, signal, code in (("terminate", "TERM", 143), ("kill", "KILL", 137)):
+            run_id = self.running("lasting")
+            self.assertEqual(self.api.post("runs", run_id, verb), {"runId": run_id, "signal": signal})
+            self.assertEqual(self.ended(run_id)["exitCode"], code)
+            self.refuse(404, "POST", "runs", run_id, verb)
+            self.refuse(404, "POST", "runs", "nobody", verb)
+
+    def test_load_and_reload(self):
+        load = self.api.get("load", for_="1d", step="1h")
+        self.assertEqual((load["jobs"], load["steps"]), (4, 24))
+        self.refuse(400, "GET", "load", for_="long")
+        self.host.write_jobs(self.host.job("other", NEVER))
+        self.assertEqual(self.api.post("reload"), {"jobs": 1, "keptFiles": [], "problems": []})
+        path = self.host.write_jobs(text='{"jobs":[{"name":"x"}]}')
+        reloaded = self.api.post("reload")
+        self.assertEqual((reloaded["jobs"], reloaded["keptFiles"]), (1, [str(path)]))
+        self.assertEqual(reloaded["problems"][0]["severity"], "error")
+        self.refuse(405, "GET", "reload")
+        self.refuse(400, "POST", "reload", quickly="true")
+
+    def test_events(self):
+        with self.api.events() as events:
+            run_id = self.trigger("hello")
+            number, data = events.wait_for("run_ended", runId=run_id)
+            self.assertEqual(data["exitCode"], "0" if isinstance(data["exitCode"], str) else 0)
+            self.assertGreater(int(number), 0)
+        self.api.seen.add(("GET", "/api/v1/events", True))
+        self.refuse(400, "GET", "events", after="x")
+
+    def test_tasks(self):
+        answer = self.api.post("tasks", body={"taskId": "a", "payload": {"type": "T", "data": [1.50, None]}})
+        self.assertEqual(answer, {"answers": [{"taskId": "a", "outcome": "accepted"}]})
+        self.assertEqual([one["outcome"] for one in self.submit("a", "b")], ["conflict", "accepted"])
+        self.assertEqual(self.api.get("tasks", "a")["payload"]["data"], [1.5, None])
+        self.assertEqual([task["taskId"] for task in self.api.get("tasks")["tasks"]], ["a", "b"])
+        page = self.api.get("tasks", limit=1, state="PENDING", type="T")
+        self.assertEqual([task["taskId"] for task in self.api.get("tasks", after=page["next"])["tasks"]], ["b"])
+        self.assertEqual(self.api.post("tasks", "a", "cancel"), {"taskId": "a", "outcome": "cancelled"})
+        self.assertEqual(self.api.expect(409, "POST", "tasks", "a", "cancel")["outcome"], "already_over")
+        self.assertEqual(self.api.post("tasks", "a", "retry", body={"attempts": 2})["outcome"], "retried")
+        self.assertEqual(self.api.expect(409, "POST", "tasks", "a", "retry")["outcome"], "not_failed")
+        self.assertEqual(self.api.post("tasks", "prune", body={"olderThan": "0s"}), {"removed": 0})
+        for verb in ((), ("cancel",), ("retry",)):
+            self.refuse(404, "POST" if verb else "GET", "tasks", "nobody", *verb)
+        self.refuse(400, "POST", "tasks", body={"payload": {}})
+        self.refuse(400, "POST", "tasks", body={"tasks": []})
+        self.refuse(400, "GET", "tasks", state="LOST")
+        self.refuse(400, "POST", "tasks", "prune", body={"olderThan": "old"})
+
+    def test_one_bad_task_among_many_is_answered_in_its_place(self):
+        answers = self.api.post("tasks", body={"tasks": [{"taskId": "a", "payload": {"type": "T"}},
+                                                         {"taskId": "../b", "payload": {"type": "T"}}]})["answers"]
+        self.assertEqual((answers[0]["outcome"], answers[1]["error"]["type"]),
+                         ("accepted", "urn:kron:problem:invalid"))
+
+    def test_leases(self):
+        self.submit("a", "b", "c")
+        self.assertEqual(self.api.post("leases", body={"worker": "w", "types": ["other"]}), {"leases": []})
+        lease, = self.api.post("leases", body={"worker": "w", "n": 1})["leases"]
+        held = ("leases", lease["execId"])
+        token = {"token": lease["token"]}
+        self.assertEqual(self.api.post(*held, "start", body=token), {"result": "accepted"})
+        self.assertEqual(self.api.post(*held, "renew", body=token), {"result": "accepted"})
+        self.assertEqual(self.api.expect(409, "POST", *held, "renew", body={"token": 0})["result"], "lease_lost")
+        follow_up = {"taskId": "next", "payload": {"type": "N"}}
+        headers, body = multipart(commit=("application/json", b'{"token":%d,"result":"r","followUps":[%s]}' % (
+            lease["token"], b'{"taskId":"next","payload":{"type":"N"}}')), output=("application/x-tar",
+                                                                                   tar_with("sub/out", b"bytes")))
+        committed = self.api.post(*held, "commit", body=body, headers=headers)
+        self.assertEqual(committed["result"], "committed")
+        self.assertEqual(committed["followUps"], [{"taskId": "next", "outcome": "accepted"}])
+        self.assertEqual(self.api.expect(409, "POST", *held, "commit", body={**token, "followUps": [follow_up]}),
+                         {"result": "duplicate"})
+        self.assertEqual((self.host.data / "effects" / lease["taskId"] / "sub/out").read_bytes(), b"bytes")
+        until(lambda: self.api.get("tasks", lease["taskId"]).get("outcome") == "SUCCEEDED", "the end of the commit")
+        failed, = self.lease(types=["T"])
+        request = {"token": failed["token"], "reason": "no"}
+        self.assertEqual(self.api.post("leases", failed["execId"], "fail", body=request),
+                         {"result": "accepted", "state": "PENDING"})
+        self.assertEqual(self.api.expect(409, "POST", "leases", failed["execId"], "fail", body=request)["result"],
+                         "lease_lost")
+        for verb in ("start", "renew", "commit", "fail"):
+            self.refuse(404, "POST", "leases", "nobody.1", verb, body={"token": 1})
+            self.refuse(400, "POST", *held, verb, body={})
+        self.refuse(400, "POST", "leases", body={})
+
+    def test_output_that_leads_elsewhere_is_refused(self):
+        self.submit("a")
+        lease, = self.lease()
+        for name, facts in (("../out", {}), ("/etc/out", {}), ("a/../../out", {}), ("x", {"type": tarfile.SYMTYPE,
+                            "linkname": "/etc/passwd"}), ("x", {"type": tarfile.LNKTYPE, "linkname": "y"}),
+                            ("x", {"type": tarfile.CHRTYPE})):
+            headers, body = multipart(commit=("application/json", b'{"token":%d}' % lease["token"]),
+                                      output=("application/x-tar", tar_with(name, **facts)))
+            self.refuse(400, "POST", "leases", lease["execId"], "commit", body=body, headers=headers)
+        self.assertEqual(list((self.host.data / "effects").glob("*")), [])
+        self.assertEqual(self.api.post("leases", lease["execId"], "commit", body={"token": lease["token"]})["result"],
+                         "committed")
+
+
+class ZCoverage(unittest.TestCase):
+    """Last by its name."""
+
+    def test_every_path_was_called_with_success_and_with_an_error(self):
+        wanted = {(method.upper(), path, is_good) for path, operations in DOCUMENT["paths"].items()
+                  for method in operations if method != "parameters" for is_good in (True, False)}
+        self.assertEqual(sorted(wanted - SEEN), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
