@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "kron/http/backlog.h"
+#include "kron/testing/temporary_directory.h"
 
 namespace kron::api {
 namespace {
@@ -55,16 +56,10 @@ class Reader {
 
 class OutputFollowerTest : public ::testing::Test {
  protected:
-  OutputFollowerTest() : directory_(std::filesystem::path(::testing::TempDir()) / "kron-follow") {
-    std::filesystem::remove_all(directory_);
+  OutputFollowerTest() {
     std::filesystem::create_directories(directory_ / "run");
     follower_ = OutputFollower::start(directory_.string()).value();
   }
-  ~OutputFollowerTest() override {
-    follower_.reset();
-    std::filesystem::remove_all(directory_);
-  }
-
   void append(std::string_view text) {
     std::ofstream(directory_ / "run/output", std::ios::app | std::ios::binary) << text;
   }
@@ -73,7 +68,8 @@ class OutputFollowerTest : public ::testing::Test {
     std::filesystem::rename(directory_ / "run/.output", directory_ / "run/output");
   }
 
-  std::filesystem::path directory_;
+  testing::TemporaryDirectory place_;
+  std::filesystem::path directory_ = place_.path();
   std::unique_ptr<OutputFollower> follower_;
 };
 

@@ -65,7 +65,9 @@ void count_tasks(MetricFamily& family, const char* label, const std::vector<Task
     counts[{lower(task.state), types.contains(task.type) ? task.type : "other"}] += task.count;
   }
   for (const auto& [labels, count] : counts) {
-    family.metric.push_back(sample(static_cast<double>(count), {{label, labels.first}, {"type", labels.second}}));
+    prometheus::ClientMetric& metric = family.metric.emplace_back(
+        sample(static_cast<double>(count), {{label, labels.first}, {"type", labels.second}}));
+    metric.counter.value = metric.gauge.value;  // the family's type says which one is read
   }
 }
 
