@@ -27,7 +27,7 @@ struct Levels {
   std::size_t running = 0;
   std::optional<Instant> next_due = {};
   std::vector<TaskCount> tasks = {};
-  std::vector<TaskCount> tasks_ended = {};  // since krond started
+  std::vector<TaskCount> tasks_ended = {};          // since krond started
   std::optional<Seconds> oldest_pending_task = {};  // its age; none: no task is pending
   std::size_t event_streams = 0;
 };
