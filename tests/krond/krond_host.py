@@ -161,7 +161,8 @@ class Host:
         self.gate = None
         self.torn = set()  # identities whose record the test has torn
         if copy_of and copy_of.state.exists():
-            shutil.copytree(copy_of.state, self.state, symlinks=True)
+            # A socket is of the krond that made it, and cannot be copied.
+            shutil.copytree(copy_of.state, self.state, symlinks=True, ignore=shutil.ignore_patterns("*.sock"))
             if copy_of.effects_path.exists():
                 shutil.copy(copy_of.effects_path, self.effects_path)
 
