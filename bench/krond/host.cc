@@ -19,7 +19,7 @@ namespace kron::bench {
 namespace {
 
 [[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "krond_bench: %s\n", why.c_str());
+  std::fprintf(stderr, "%s: %s\n", ::program_invocation_short_name, why.c_str());
   std::exit(1);
 }
 
@@ -43,10 +43,23 @@ std::int64_t wall_nanoseconds() {
 
 double seconds_since(std::int64_t wall_start) { return static_cast<double>(wall_nanoseconds() - wall_start) / 1e9; }
 
+std::string idle_jobs(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    text += "30 " + std::to_string(i % 24) + " 29 2 * @win(after,3h) name=idle/job-" + number +
+            " command=\"/usr/local/bin/report --for customer-" + number + "\"\n";
+  }
+  return text;
+}
+
+double at_share(const std::vector<double>& sorted, double share) {
+  return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
+}
+
 Host::Host() {
-  char directory[] = "/tmp/kron-krond-bench-XXXXXX";
-  if (::mkdtemp(directory) == nullptr) give_up("cannot make a directory in /tmp");
-  directory_ = directory;
+  directory_ = std::filesystem::temp_directory_path().string() + "/kron-bench-XXXXXX";
+  if (::mkdtemp(directory_.data()) == nullptr) give_up("cannot make a directory " + directory_);
 }
 
 // A file system may shun the places of files that were removed a moment ago, and the next part of a benchmark would pay
@@ -68,7 +81,7 @@ std::string Host::stamp_command() const { return std::string(KRON_STAMP) + " " +
 void Host::write_jobs(const std::string& text) const { std::ofstream(directory_ + "/jobs.kron") << text; }
 
 double Host::start() {
-  const std::string log = directory_ + "/log";
+  const std::string log = log_file();
   std::vector<std::string> words{KRON_KROND, "--config", directory_ + "/jobs.kron", "--state-dir",
                                  directory_ + "/state"};
   std::vector<char*> arguments;
@@ -122,22 +135,18 @@ std::uint64_t resident_bytes(pid_t pid) {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-Activity activity_of(pid_t pid) {
-  const std::string directory = "/proc/" + std::to_string(pid);
-  Activity activity;
-  const std::string stat = contents(directory + "/stat");
-  std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 2, stat.size())));
-  std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
-  if (words.size() > 12) {
-    const double ticks = std::stod(words[11]) + std::stod(words[12]);
-    activity.cpu_seconds = ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  }
-  const std::string status = contents(directory + "/status");
+double cpu_seconds_of(pid_t pid) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) give_up("the process has ended");
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
+std::uint64_t wakeups_of(pid_t pid) {
+  const std::string status = contents("/proc/" + std::to_string(pid) + "/status");
   constexpr std::string_view kKey = "\nvoluntary_ctxt_switches:";
-  if (const auto at = status.find(kKey); at != std::string::npos) {
-    activity.wakeups = std::stoull(status.substr(at + kKey.size()));
-  }
-  return activity;
+  const auto at = status.find(kKey);
+  return at == std::string::npos ? 0 : std::stoull(status.substr(at + kKey.size()));
 }
 
 }  // namespace kron::bench

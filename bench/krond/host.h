@@ -5,11 +5,17 @@
 #include <sys/types.h>
 #include <vector>
 
-// A host of its own for a benchmark: a temporary directory, job files, and a real krond.
+// A host of its own for a benchmark: a directory in TMPDIR (/tmp), job files, and a real krond.
 namespace kron::bench {
 
 std::int64_t wall_nanoseconds();
 double seconds_since(std::int64_t wall_start);
+
+// Lines of a job file: jobs that are not due while anybody measures.
+std::string idle_jobs(int count);
+
+// Of values in order: the one that this share of them is below.
+double at_share(const std::vector<double>& sorted, double share);
 
 class Host {
  public:
@@ -20,6 +26,8 @@ class Host {
 
   const std::string& directory() const { return directory_; }
   std::string stamps_file() const { return directory_ + "/stamps"; }
+  std::string log_file() const { return directory_ + "/log"; }
+  std::string socket() const { return directory_ + "/state/krond.sock"; }
 
   // A command that stamps its start.
   std::string stamp_command() const;
@@ -45,10 +53,10 @@ class Host {
 // Of the process, in bytes, from /proc.
 std::uint64_t resident_bytes(pid_t pid);
 
-struct Activity {
-  double cpu_seconds = 0;
-  std::uint64_t wakeups = 0;  // voluntary context switches
-};
-Activity activity_of(pid_t pid);
+// What all threads of the process have used.
+double cpu_seconds_of(pid_t pid);
+
+// Voluntary context switches of its first thread.
+std::uint64_t wakeups_of(pid_t pid);
 
 }  // namespace kron::bench

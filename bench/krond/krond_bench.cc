@@ -40,16 +40,6 @@ std::string cron_at(std::int64_t second) {
   return text;
 }
 
-std::string idle_jobs(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) {
-    const std::string number = std::to_string(i);
-    text += "30 " + std::to_string(i % 24) + " 29 2 * @win(after,3h) name=idle/job-" + number +
-            " command=\"/usr/local/bin/report --for customer-" + number + "\"\n";
-  }
-  return text;
-}
-
 struct Started {
   double first = 0, median = 0, last = 0;
   std::size_t count = 0;
@@ -142,10 +132,6 @@ double least_lateness(int rounds) {
   return times[times.size() / 2];
 }
 
-double at_share(const std::vector<double>& sorted, double share) {
-  return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
-}
-
 std::string loaded_json(int count, int idle_seconds) {
   Host host;
   host.write_jobs("");
@@ -158,17 +144,19 @@ std::string loaded_json(int count, int idle_seconds) {
   host.stop();
   const double again = host.start();
   const std::uint64_t full = resident_bytes(host.pid());
-  const Activity before = activity_of(host.pid());
+  const double cpu = cpu_seconds_of(host.pid());
+  const std::uint64_t wakeups = wakeups_of(host.pid());
   ::sleep(static_cast<unsigned>(idle_seconds));
-  const Activity after = activity_of(host.pid());
+  const double idle_cpu = cpu_seconds_of(host.pid()) - cpu;
+  const std::uint64_t idle_wakeups = wakeups_of(host.pid()) - wakeups;
   const double beyond = static_cast<double>(full) - static_cast<double>(empty) - static_cast<double>(text.size());
   char json[512];
   std::snprintf(
       json, sizeof json,
       "{\"jobs\":%d,\"firstStartSeconds\":%.3f,\"startSeconds\":%.3f,\"residentBytesPerJob\":%.0f,"
       "\"residentBytesPerJobBeyondText\":%.0f,\"idleSeconds\":%d,\"idleCpuSeconds\":%.3f,\"idleWakeups\":%llu}",
-      count, first, again, static_cast<double>(full - empty) / count, beyond / count, idle_seconds,
-      after.cpu_seconds - before.cpu_seconds, static_cast<unsigned long long>(after.wakeups - before.wakeups));
+      count, first, again, static_cast<double>(full - empty) / count, beyond / count, idle_seconds, idle_cpu,
+      static_cast<unsigned long long>(idle_wakeups));
   return json;
 }
 
