@@ -93,6 +93,12 @@ Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock
 }
 
 Status Daemon::open_parts() {
+  Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(options_.clock_offset);
+  if (!loop) return fail(loop.error());
+  loop_ = *std::move(loop);
+  // Before there is any other thread: one that did not block them would be ended by them, and all of us with it.
+  Status watched = loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [this](int s) { take_signal(s); });
+  if (!watched) return watched;
   Result<std::unique_ptr<FileLedger>> ledger = FileLedger::open(file_system_, options_.state_directory, log_);
   if (!ledger) return fail(ledger.error());
   ledger_ = *std::move(ledger);
@@ -105,9 +111,6 @@ Status Daemon::open_parts() {
                                                   clock_);
   if (!runner) return fail(runner.error());
   runner_ = *std::move(runner);
-  Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(options_.clock_offset);
-  if (!loop) return fail(loop.error());
-  loop_ = *std::move(loop);
   queue_ = std::make_unique<QueueThread>(
       file_system_, clock_, log_,
       QueueThread::Options{.path = options_.state_directory + "/data", .on_stopped = [this](const Error& error) {
@@ -125,10 +128,9 @@ Status Daemon::open_parts() {
                                                                 }},
                                            spec_of);
   // The turn that follows drains the first two.
-  Status watched = loop_->watch(runner_->descriptor(), [] {});
+  watched = loop_->watch(runner_->descriptor(), [] {});
   if (watched) watched = loop_->watch(submitter_->descriptor(), [] {});
   if (watched) watched = loop_->watch(mailbox_.descriptor(), [this] { mailbox_.work_off(kForVisitors); });
-  if (watched) watched = loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [this](int s) { take_signal(s); });
   return watched;
 }
 

@@ -68,6 +68,7 @@ class Index {
   explicit Index(Database database);
 
   Status check(bool is_new);
+  Result<std::map<std::string, Entry>> last_of_each(const std::vector<std::string>& jobs);
 
   Database database_;
   Statement put_;
