@@ -13,44 +13,54 @@
 namespace kron::api {
 namespace {
 
-using ::testing::EndsWith;
-using ::testing::StartsWith;
 
-// Takes what is sent as it comes.
+// Takes what is sent as it comes. The follower may still be at it when a test has seen enough.
 class Reader {
  public:
-  Reader() : backlog_(std::make_shared<http::Backlog>(1 << 20, [this] { take(); })) {}
+  Reader() : backlog_(std::make_shared<http::Backlog>(1 << 20, [heard = heard_] { take(*heard); })) {
+    heard_->backlog = backlog_;
+  }
 
   std::shared_ptr<http::Stream> stream() { return std::make_shared<http::Stream>(backlog_); }
 
   // All that came, once it ends so.
   std::string text_ending_with(std::string_view end) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return text_.ends_with(end); });
-    return text_;
+    return text_when([end](const Heard& heard) { return heard.text.ends_with(end); });
   }
   std::string whole() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return is_over_; });
-    return text_;
+    return text_when([](const Heard& heard) { return heard.is_over; });
   }
 
  private:
-  void take() {
-    const auto batch = backlog_->take();
+  struct Heard {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::string text;
+    bool is_over = false;
+    std::weak_ptr<http::Backlog> backlog;
+  };
+
+  static void take(Heard& heard) {
+    const auto backlog = heard.backlog.lock();
+    if (!backlog) return;
+    const auto batch = backlog->take();
     {
-      const std::scoped_lock lock(mutex_);
-      text_ += batch.bytes;
-      is_over_ = is_over_ || batch.is_last;
-      changed_.notify_all();
+      const std::scoped_lock lock(heard.mutex);
+      heard.text += batch.bytes;
+      heard.is_over = heard.is_over || batch.is_last;
+      heard.changed.notify_all();
     }
-    backlog_->sent();
+    backlog->sent();
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::string text_;
-  bool is_over_ = false;
+  template <class Condition>
+  std::string text_when(Condition condition) {
+    std::unique_lock lock(heard_->mutex);
+    heard_->changed.wait(lock, [&] { return condition(*heard_); });
+    return heard_->text;
+  }
+
+  std::shared_ptr<Heard> heard_ = std::make_shared<Heard>();
   std::shared_ptr<http::Backlog> backlog_;
 };
 
