@@ -13,7 +13,6 @@
 namespace kron::api {
 namespace {
 
-
 // Takes what is sent as it comes. The follower may still be at it when a test has seen enough.
 class Reader {
  public:
