@@ -10,9 +10,9 @@ import unittest
 from pathlib import Path
 
 # The rooms whose log is krond's.
-ROOMS = ("daemon", "history", "ledger", "runner", "scheduler")
-CALL = re.compile(r'\blog_?(?:\.|->)(?:info|warning|error|write)\(\s*(?:[\w.:()]+,\s*)?"([a-z_]+)"')
-ROW = re.compile(r"^\| `([a-z_]+)` \| (?:info|warning|error|that of)", re.MULTILINE)
+ROOMS = ("daemon", "history", "http", "ledger", "queue", "runner", "scheduler")
+CALL = re.compile(r'\blog_?(?:\.|->)(?:info|warning|error|write)\(\s*(?:[\w.:()]+,\s*)?"([a-z_.]+)"')
+ROW = re.compile(r"^\| `([a-z_.]+)` \| (?:info|warning|error|that of)", re.MULTILINE)
 
 
 def events_in_sources(source):
