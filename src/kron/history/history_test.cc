@@ -110,7 +110,9 @@ TEST_F(HistoryTest, OfWhatWaitsTheOldestGoesWhenItIsTooMuch) {
   fs::remove(path("2026-03-02.jsonl"));
   history_->flush();
   EXPECT_EQ(run_ids(find().value()), (Names{"r9", "r8", "r7"}));
-  EXPECT_EQ(log_.lines_of("history_dropped").at(0).field("count"), "7");
+  int dropped = 0;  // told in one line, or in several when the thread looked in between
+  for (const auto& line : log_.lines_of("history_dropped")) dropped += std::stoi(line.field("count"));
+  EXPECT_EQ(dropped, 7);
 }
 
 TEST_F(HistoryTest, AnIndexThatIsDamagedOnTheWayIsMadeAnew) {
