@@ -9,9 +9,8 @@ from krond_host import EVERY_SECOND, IS_FULL, PATIENCE, SCALE, Host, until
 
 RUNS = 100_000 if IS_FULL else 400 * SCALE
 JOBS = 200 if IS_FULL else 40
-# Caches fill, and memory that was freed is not given back at once. The last 10,000 events are kept for readers who come
-# back: some 10 MiB, more in a sanitized krond. With the full count they are there before the first look.
-MEMORY_MAY_GROW = (8 << 20) if IS_FULL else (40 << 20)
+# Caches fill, and memory that was freed is not given back at once.
+MEMORY_MAY_GROW = 8 << 20
 
 
 def facts(krond):

@@ -10,8 +10,12 @@ void EventHub::publish(std::string_view event, std::string_view json) {
   std::string text = "id: " + std::to_string(id) + "\nevent: ";
   text.append(event).append("\ndata: ").append(json).append("\n\n");
   send_to_all(text);
+  kept_bytes_ += text.size();
   kept_.push_back({id, std::move(text)});
-  if (kept_.size() > most_kept_) kept_.pop_front();
+  while (kept_bytes_ > most_kept_) {
+    kept_bytes_ -= kept_.front().text.size();
+    kept_.pop_front();
+  }
 }
 
 void EventHub::subscribe(std::shared_ptr<http::Stream> stream, std::optional<std::uint64_t> after) {

@@ -17,8 +17,13 @@ namespace kron::api {
 // subscribe; nobody waits for a reader: one that is too slow is cut off, and comes back with the last id it saw.
 class EventHub {
  public:
-  // `first_id`: behind every id that an earlier daemon gave, so the time of the start in microseconds.
-  explicit EventHub(std::uint64_t first_id, std::size_t most_kept = 10'000) : next_(first_id), most_kept_(most_kept) {}
+  // What is kept goes to a reader who comes back in one piece, so it must fit into what a stream may have waiting.
+  static constexpr std::size_t kMostKept = std::size_t{512} << 10;
+
+  // `first_id`: behind every id that an earlier daemon gave, so the time of the start in microseconds. `most_kept`:
+  // bytes.
+  explicit EventHub(std::uint64_t first_id, std::size_t most_kept = kMostKept)
+      : next_(first_id), most_kept_(most_kept) {}
 
   void publish(std::string_view event, std::string_view json);
 
@@ -43,6 +48,7 @@ class EventHub {
   std::uint64_t next_;
   std::size_t most_kept_;
   std::deque<Event> kept_;
+  std::size_t kept_bytes_ = 0;
   std::vector<std::shared_ptr<http::Stream>> streams_;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kron/http/backlog.h"
+#include "kron/http/limits.h"
 
 namespace kron::api {
 namespace {
@@ -51,7 +52,7 @@ TEST(EventHub, GoesOnBehindTheLastIdThatAReaderSaw) {
 }
 
 TEST(EventHub, SaysWhenSomethingBehindTheLastIdIsNotKept) {
-  EventHub hub(100, 2);
+  EventHub hub(100, 2 * std::string_view("id: 100\nevent: a\ndata: {}\n\n").size());
   for (const char* name : {"a", "b", "c", "d"}) hub.publish(name, "{}");
   Reader behind, up_to_date, of_an_earlier_daemon;
   hub.subscribe(behind.stream, 100);
@@ -60,6 +61,18 @@ TEST(EventHub, SaysWhenSomethingBehindTheLastIdIsNotKept) {
   EXPECT_THAT(up_to_date.read(), Not(HasSubstr("event:")));
   hub.subscribe(of_an_earlier_daemon.stream, 7);
   EXPECT_THAT(of_an_earlier_daemon.read(), HasSubstr("event: gap\n"));
+}
+
+TEST(EventHub, AReaderWhoMissedEverythingIsNotCutOffByWhatIsKept) {
+  EventHub hub(1);
+  const std::string json = "{\"text\":\"" + std::string(900, 'x') + "\"}";
+  for (int i = 0; i < 10'000; ++i) hub.publish("event", json);
+  Reader reader(http::Limits{}.stream_backlog);
+  hub.subscribe(reader.stream, 0);
+  EXPECT_EQ(hub.streams(), 1U);
+  const std::string text = reader.read();
+  EXPECT_THAT(text, HasSubstr("event: gap\n"));
+  EXPECT_THAT(text, HasSubstr("id: 10000\n"));
 }
 
 TEST(EventHub, SendsNothingToAReaderWhoHasLeft) {
