@@ -26,7 +26,7 @@ struct Scale {
   Crowd crowd;
 };
 
-constexpr Scale kFull{10'000, 200, 5, 4000, {10'000, 100, 200, 2, 15}};
+constexpr Scale kFull{10'000, 200, 5, 4000, {10'000, 100, 200, 6, 5}};
 constexpr Scale kBrief{200, 20, 0.3, 40, {200, 3, 20, 1, 2}};
 
 void write_cost(JsonWriter& out, const Cost& cost) {

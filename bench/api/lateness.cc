@@ -6,6 +6,7 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -18,6 +19,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/env/descriptor.h"
 #include "kron/http/unix_socket.h"
+#include "kron/testing/temporary_directory.h"
 
 namespace kron::bench {
 namespace {
@@ -26,7 +28,8 @@ namespace {
 // it.
 constexpr std::size_t kSip = 512;
 constexpr timespec kBetweenSips{0, 250'000'000};
-constexpr unsigned kRest = 2;  // seconds between the parts
+constexpr unsigned kRest = 2;                   // seconds between the parts
+constexpr std::size_t kBodyElsewhere = 31'000;  // about a list of 100 jobs
 
 std::string busy_jobs(const Crowd& crowd) {
   std::string text = idle_jobs(crowd.loaded);
@@ -36,8 +39,12 @@ std::string busy_jobs(const Crowd& crowd) {
   return text;
 }
 
-// The milliseconds from the time chosen for a run to the line that says it has started, if the line says that.
-std::optional<double> lateness_in(const std::string& line) {
+struct Start {
+  Instant chosen;
+  double late;  // milliseconds from there to the line that says it has started
+};
+
+std::optional<Start> start_in(const std::string& line) {
   constexpr std::string_view kKey = " chosenTime=";
   constexpr std::size_t kMilliseconds = 20;
   const auto key = line.find(kKey);
@@ -46,7 +53,9 @@ std::optional<double> lateness_in(const std::string& line) {
   const auto chosen = parse_rfc3339(line.substr(begin, line.find(' ', begin) - begin));
   const auto started = parse_rfc3339(line.substr(0, line.find(' ')));
   if (!chosen || !started) return std::nullopt;
-  return static_cast<double>((*started - *chosen).count()) * 1e3 + std::stod(line.substr(kMilliseconds, 3));
+  const double late =
+      static_cast<double>((*started - *chosen).count()) * 1e3 + std::stod(line.substr(kMilliseconds, 3));
+  return Start{*chosen, late};
 }
 
 // What krond says and takes while something lasts, over all its rounds.
@@ -63,7 +72,10 @@ class Meter {
     cpu_seconds_ += cpu_seconds_of(host_.pid()) - cpu;
     resident_.push_back(static_cast<std::int64_t>(resident_bytes(host_.pid())));
     for (std::string line; std::getline(log, line);) {
-      if (const auto lateness = lateness_in(line)) late_.push_back(*lateness);
+      const auto start = start_in(line);
+      if (!start) continue;
+      late_.push_back(start->late);
+      last_of_crowd_[start->chosen] = std::max(last_of_crowd_[start->chosen], start->late);
     }
     std::ranges::sort(late_);
   }
@@ -71,10 +83,18 @@ class Meter {
   double seconds() const { return seconds_; }
   double late(double share) const { return late_.empty() ? 0 : at_share(late_, share); }
 
+  // How late the last of a crowd is, in half of the seconds: a disk that stalls now and then does not show in it.
+  double median_last() const {
+    std::vector<double> last;
+    for (const auto& [chosen, late] : last_of_crowd_) last.push_back(late);
+    std::ranges::sort(last);
+    return last.empty() ? 0 : at_share(last, 0.5);
+  }
+
   void write(JsonWriter& out) const {
     out.key("seconds").real(seconds_).key("runs").integer(static_cast<std::int64_t>(late_.size()));
     out.key("p50Milliseconds").real(late(0.5)).key("p99Milliseconds").real(late(0.99));
-    out.key("mostMilliseconds").real(late(1));
+    out.key("mostMilliseconds").real(late(1)).key("medianLastMilliseconds").real(median_last());
     out.key("krondCpuShare").real(cpu_seconds_ / seconds_);
     out.key("residentBytesAfterEach").begin_list();
     for (const std::int64_t bytes : resident_) out.integer(bytes);
@@ -83,11 +103,17 @@ class Meter {
 
  private:
   const Host& host_;
-  std::vector<double> late_;  // in order
+  std::vector<double> late_;                 // in order
+  std::map<Instant, double> last_of_crowd_;  // of those due at that time
   double seconds_ = 0;
   double cpu_seconds_ = 0;
   std::vector<std::int64_t> resident_;
 };
+
+void write_more(JsonWriter& out, const Meter& meter, const Meter& alone) {
+  out.key("p99MoreMilliseconds").real(meter.late(0.99) - alone.late(0.99));
+  out.key("medianLastMoreMilliseconds").real(meter.median_last() - alone.median_last());
+}
 
 Descriptor watch_events(const std::string& socket) {
   auto connected = http::connect_unix(socket, Seconds(10));
@@ -136,6 +162,14 @@ Aside<Watched> begin_watching(const Question& question) {
   return Aside<Watched>(kClientNiceness, [&](const auto& tell) { tell(watch_slowly(question)); });
 }
 
+// The same visitors at a server that is not krond's: what is left of two busy cores is not krond's to give.
+void ask_elsewhere(Question question) {
+  const testing::TemporaryDirectory directory;
+  question.socket = directory.file("socket");
+  const EchoServer server(question.socket, kBodyElsewhere);
+  begin_asking(question).next();
+}
+
 }  // namespace
 
 void write_lateness(JsonWriter& out, const Crowd& crowd) {
@@ -147,6 +181,7 @@ void write_lateness(JsonWriter& out, const Crowd& crowd) {
   // So that all the memory it takes to be asked is there before it is measured.
   begin_asking(question).next();
   Meter alone(host);
+  Meter elsewhere(host);
   Meter asked(host);
   Meter watched(host);
   Answers answers;
@@ -155,6 +190,8 @@ void write_lateness(JsonWriter& out, const Crowd& crowd) {
   for (int round = 0; round < crowd.rounds; ++round) {
     ::sleep(kRest);
     alone.measure([&] { ::sleep(static_cast<unsigned>(crowd.seconds)); });
+    elsewhere.measure([&] { ask_elsewhere(question); });
+    ::sleep(kRest);
     asked.measure([&] { answers += begin_asking(question).next().value_or(Answers{}); });
     ::sleep(kRest);
     watched.measure([&] { events += begin_watching(question).next().value_or(Watched{}); });
@@ -165,16 +202,19 @@ void write_lateness(JsonWriter& out, const Crowd& crowd) {
   out.key("clientNiceness").integer(kClientNiceness);
   out.key("alone").begin_map();
   alone.write(out);
+  out.end_map().key("askedElsewhere").begin_map();
+  elsewhere.write(out);
+  write_more(out, elsewhere, alone);
   out.end_map().key("asked").begin_map();
   asked.write(out);
   out.key("requestsPerSecond").real(static_cast<double>(answers.good) / asked.seconds());
   out.key("errors").integer(static_cast<std::int64_t>(answers.failed));
-  out.key("p99MoreMilliseconds").real(asked.late(0.99) - alone.late(0.99));
+  write_more(out, asked, alone);
   out.end_map().key("watched").begin_map();
   watched.write(out);
   out.key("bytesPerSecond").real(static_cast<double>(events.bytes) / watched.seconds());
   out.key("streamsCut").integer(static_cast<std::int64_t>(events.cut));
-  out.key("p99MoreMilliseconds").real(watched.late(0.99) - alone.late(0.99));
+  write_more(out, watched, alone);
   out.end_map().end_map();
 }
 

@@ -13,8 +13,8 @@ struct Crowd {
   int seconds;  // of each part of a round
 };
 
-// How late runs start on a krond that nobody asks anything, on one that many ask for its jobs, and on one whose events
-// many watch more slowly than they come.
+// How late runs start on a krond that nobody asks anything, while many ask another server on the machine, on one that
+// many ask for its jobs, and on one whose events many watch more slowly than they come.
 void write_lateness(JsonWriter& out, const Crowd& crowd);
 
 }  // namespace kron::bench
