@@ -1,54 +1,97 @@
 #include "kron/api/event_hub.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kron::api {
 
-void EventHub::publish(std::string_view event, std::string_view json) {
+void EventHub::deliver_by(Post post) {
   const std::scoped_lock lock(mutex_);
-  const std::uint64_t id = next_++;
-  std::string text = "id: " + std::to_string(id) + "\nevent: ";
-  text.append(event).append("\ndata: ").append(json).append("\n\n");
-  send_to_all(text);
-  kept_bytes_ += text.size();
-  kept_.push_back({id, std::move(text)});
-  while (kept_bytes_ > most_kept_) {
-    kept_bytes_ -= kept_.front().text.size();
-    kept_.pop_front();
+  post_ = std::move(post);
+}
+
+void EventHub::publish(std::string_view event, std::string_view json) {
+  Post post;
+  {
+    const std::scoped_lock lock(mutex_);
+    const std::uint64_t id = next_++;
+    std::string text = "id: " + std::to_string(id) + "\nevent: ";
+    text.append(event).append("\ndata: ").append(json).append("\n\n");
+    kept_bytes_ += text.size();
+    kept_.push_back({id, std::move(text)});
+    while (kept_bytes_ > most_kept_) {
+      kept_bytes_ -= kept_.front().text.size();
+      kept_.pop_front();
+    }
+    if (readers_.empty() || std::exchange(is_posted_, true)) return;
+    post = post_;
+  }
+  post([this] { deliver(); });
+}
+
+void EventHub::deliver() {
+  struct Parcel {
+    std::shared_ptr<http::Stream> stream;
+    std::shared_ptr<const std::string> text;
+  };
+  std::vector<Parcel> parcels;
+  {
+    const std::scoped_lock lock(mutex_);
+    is_posted_ = false;
+    // Nearly all readers get the same.
+    std::optional<std::uint64_t> after;
+    std::shared_ptr<const std::string> text;
+    for (Reader& reader : readers_) {
+      if (after != reader.last) {
+        after = reader.last;
+        text = std::make_shared<const std::string>(text_after(*after));
+      }
+      reader.last = next_ - 1;
+      if (!text->empty()) parcels.push_back({reader.stream, text});
+    }
+  }
+  for (const Parcel& parcel : parcels) {
+    if (!parcel.stream->write(*parcel.text)) leave(parcel.stream);
   }
 }
 
-void EventHub::subscribe(std::shared_ptr<http::Stream> stream, std::optional<std::uint64_t> after) {
-  const std::scoped_lock lock(mutex_);
-  // An id of an earlier daemon, or one so old that its successors are gone; an id nobody gave is from now on.
+// Everything behind this id, with an event `gap` for what is not kept any more.
+std::string EventHub::text_after(std::uint64_t id) const {
+  std::string text;
   const std::uint64_t oldest = kept_.empty() ? next_ : kept_.front().id;
+  if (id < oldest - 1) text = "event: gap\ndata: {\"event\":\"gap\"}\n\n";
+  const auto first = std::ranges::upper_bound(kept_, id, {}, &Event::id);
+  for (auto event = first; event != kept_.end(); ++event) text += event->text;
+  return text;
+}
+
+void EventHub::subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after) {
   std::string text = ": krond\n\n";
-  if (after && *after + 1 < oldest) text += "event: gap\ndata: {\"event\":\"gap\"}\n\n";
-  if (after) {
-    const auto first = std::ranges::upper_bound(kept_, *after, {}, &Event::id);
-    for (auto event = first; event != kept_.end(); ++event) text += event->text;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (after) text += text_after(*after);
+    readers_.push_back({stream, next_ - 1});
   }
-  if (stream->write(std::move(text))) streams_.push_back(std::move(stream));
+  if (!stream->write(std::move(text))) leave(stream);
 }
 
 void EventHub::leave(const std::shared_ptr<http::Stream>& stream) {
   const std::scoped_lock lock(mutex_);
-  std::erase(streams_, stream);
+  std::erase_if(readers_, [&](const Reader& reader) { return reader.stream == stream; });
 }
 
 std::size_t EventHub::streams() const {
   const std::scoped_lock lock(mutex_);
-  return streams_.size();
+  return readers_.size();
 }
 
 void EventHub::end() {
-  const std::scoped_lock lock(mutex_);
-  for (const auto& stream : streams_) stream->end();
-  streams_.clear();
-}
-
-void EventHub::send_to_all(const std::string& text) {
-  std::erase_if(streams_, [&](const auto& stream) { return !stream->write(text); });
+  std::vector<Reader> readers;
+  {
+    const std::scoped_lock lock(mutex_);
+    readers.swap(readers_);
+  }
+  for (const Reader& reader : readers) reader.stream->end();
 }
 
 }  // namespace kron::api

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,7 +15,8 @@
 namespace kron::api {
 
 // The events of the log for those who watch, as server-sent events with ids that only grow. Any thread may publish and
-// subscribe; nobody waits for a reader: one that is too slow is cut off, and comes back with the last id it saw.
+// subscribe; nobody waits for a reader: one that is too slow is cut off, and comes back with the last id it saw. Nor
+// does who publishes wait while an event goes to all of them.
 class EventHub {
  public:
   // What is kept goes to a reader who comes back in one piece, so it must fit into what a stream may have waiting.
@@ -25,11 +27,16 @@ class EventHub {
   explicit EventHub(std::uint64_t first_id, std::size_t most_kept = kMostKept)
       : next_(first_id), most_kept_(most_kept) {}
 
+  // How what was published gets to the readers: `post` has its task done soon and not at once, by the thread that
+  // subscribes. Until then publish() does it.
+  using Post = std::function<void(std::function<void()>)>;
+  void deliver_by(Post post);
+
   void publish(std::string_view event, std::string_view json);
 
   // From now on; with an id, everything behind it first. When some of that is not kept any more, an event `gap` says
   // so.
-  void subscribe(std::shared_ptr<http::Stream> stream, std::optional<std::uint64_t> after);
+  void subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after);
 
   void leave(const std::shared_ptr<http::Stream>& stream);
 
@@ -42,14 +49,22 @@ class EventHub {
     std::string text;
   };
 
-  void send_to_all(const std::string& text);
+  struct Reader {
+    std::shared_ptr<http::Stream> stream;
+    std::uint64_t last;  // the id of the last event it was sent
+  };
 
-  mutable std::mutex mutex_;
+  void deliver();
+  std::string text_after(std::uint64_t id) const;
+
+  mutable std::mutex mutex_;  // held for moments, and never while a stream is used: that may end in leave()
   std::uint64_t next_;
   std::size_t most_kept_;
   std::deque<Event> kept_;
   std::size_t kept_bytes_ = 0;
-  std::vector<std::shared_ptr<http::Stream>> streams_;
+  Post post_ = [](const std::function<void()>& task) { task(); };
+  std::vector<Reader> readers_;
+  bool is_posted_ = false;  // deliver(), and it has not begun
 };
 
 }  // namespace kron::api

@@ -1,7 +1,10 @@
 #include "kron/api/event_hub.h"
 
+#include <deque>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
 
 #include "kron/http/backlog.h"
 #include "kron/http/limits.h"
@@ -84,6 +87,86 @@ TEST(EventHub, SendsNothingToAReaderWhoHasLeft) {
   reader.read();
   hub.publish("event", "{}");
   EXPECT_EQ(reader.read(), "");
+}
+
+// Does what was posted when it is told to.
+struct Later {
+  std::deque<std::function<void()>> tasks;
+
+  EventHub::Post post() {
+    return [this](std::function<void()> task) { tasks.push_back(std::move(task)); };
+  }
+  void work_off() {
+    for (auto& task : std::exchange(tasks, {})) task();
+  }
+};
+
+TEST(EventHub, WhoPublishesLeavesTheSendingToAnother) {
+  EventHub hub(100);
+  Later later;
+  hub.deliver_by(later.post());
+  hub.publish("nobody watches", "{}");
+  EXPECT_TRUE(later.tasks.empty());
+  Reader first, second;
+  hub.subscribe(first.stream, std::nullopt);
+  hub.publish("a", "{}");
+  hub.subscribe(second.stream, 100);  // gets "a" at once, and not again
+  hub.publish("b", "{}");
+  EXPECT_EQ(later.tasks.size(), 1U);
+  EXPECT_EQ(first.read(), ": krond\n\n");
+  EXPECT_EQ(second.read(), ": krond\n\nid: 101\nevent: a\ndata: {}\n\n");
+  later.work_off();
+  EXPECT_EQ(first.read(), "id: 101\nevent: a\ndata: {}\n\nid: 102\nevent: b\ndata: {}\n\n");
+  EXPECT_EQ(second.read(), "id: 102\nevent: b\ndata: {}\n\n");
+  hub.publish("c", "{}");
+  EXPECT_EQ(later.tasks.size(), 1U);
+}
+
+TEST(EventHub, SendsOnAfterAllReadersHadLeftForAWhile) {
+  EventHub hub(1);
+  Later later;
+  hub.deliver_by(later.post());
+  Reader first, second;
+  hub.subscribe(first.stream, std::nullopt);
+  hub.publish("a", "{}");
+  hub.leave(first.stream);
+  later.work_off();
+  hub.subscribe(second.stream, std::nullopt);
+  hub.publish("b", "{}");
+  later.work_off();
+  EXPECT_THAT(second.read(), HasSubstr("event: b\n"));
+}
+
+// The server's thread may find out that a reader is gone while it sends to it.
+TEST(EventHub, AReaderMayLeaveWhileItIsSentSomething) {
+  EventHub hub(1);
+  std::shared_ptr<http::Stream> stream;
+  bool leaves = false;
+  const auto backlog = std::make_shared<http::Backlog>(1 << 20, [&] {
+    if (leaves) hub.leave(stream);
+  });
+  stream = std::make_shared<http::Stream>(backlog);
+  hub.subscribe(stream, std::nullopt);
+  backlog->take();
+  leaves = true;
+  hub.publish("event", "{}");
+  EXPECT_EQ(hub.streams(), 0U);
+  backlog->take();
+  hub.subscribe(stream, std::nullopt);
+  EXPECT_EQ(hub.streams(), 0U);
+}
+
+TEST(EventHub, TellsAReaderOfWhatWasNotKeptUntilItsTurn) {
+  EventHub hub(100, std::string_view("id: 100\nevent: a\ndata: {}\n\n").size());
+  Later later;
+  hub.deliver_by(later.post());
+  Reader reader;
+  hub.subscribe(reader.stream, std::nullopt);
+  for (const char* name : {"a", "b"}) hub.publish(name, "{}");
+  later.work_off();
+  const std::string text = reader.read();
+  EXPECT_THAT(text, HasSubstr("event: gap\n"));
+  EXPECT_THAT(text, HasSubstr("event: b\n"));
 }
 
 TEST(EventHub, LetsGoOfAReaderWhoIsGoneOrTooSlow) {

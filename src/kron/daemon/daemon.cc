@@ -141,6 +141,7 @@ Status Daemon::open_front_desk() {
                                          .scheduler = *scheduler_,
                                          .tasks = *queue_,
                                          .events = events_,
+                                         .right_of_way = right_of_way_,
                                          .status = [this] { return status(); },
                                          .reload = [this] { return reload(); }});
   if (!desk) return fail(desk.error());
@@ -152,8 +153,7 @@ Status Daemon::run() {
   if (Status started = start(); !started) return started;
   while (true) {
     if (std::exchange(wants_reload_, false)) (void)reload();
-    const Wakeup wakeup = scheduler_->tick();
-    next_due_ = wakeup.at;
+    const Wakeup wakeup = turn();
     if (scheduler_->broken()) return fail(*scheduler_->broken());
     if (submitter_->broken()) return fail(*submitter_->broken());
     if (queue_stopped_) return fail(*queue_stopped_);
@@ -163,6 +163,15 @@ Status Daemon::run() {
   }
   log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
   return {};
+}
+
+Wakeup Daemon::turn() {
+  const bool is_due = next_due_ && *next_due_ <= now(clock_);
+  if (is_due) right_of_way_.take();
+  const Wakeup wakeup = scheduler_->tick();
+  if (is_due) right_of_way_.leave();
+  next_due_ = wakeup.at;
+  return wakeup;
 }
 
 Status Daemon::start() {

@@ -18,6 +18,7 @@
 #include "kron/env/event_loop.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
+#include "kron/env/right_of_way.h"
 #include "kron/jobs/load.h"
 #include "kron/ledger/file_ledger.h"
 #include "kron/queue/queue_thread.h"
@@ -45,6 +46,7 @@ class Daemon {
 
   Status open_parts();
   Status open_front_desk();
+  Wakeup turn();
   Status start();
   Result<api::ReloadReport> reload();
   jobs::LoadedJobs read_jobs();
@@ -65,6 +67,7 @@ class Daemon {
   api::EventLog log_;
   RealFileSystem file_system_;
   Mailbox mailbox_;
+  RightOfWay right_of_way_;  // of what is due
   std::unique_ptr<FileLedger> ledger_;
   std::unique_ptr<runner::RealProcessRunner> runner_;
   std::unique_ptr<EventLoop> loop_;

@@ -12,7 +12,8 @@ constexpr mode_t kForGroupToo = 0660;
 }  // namespace
 
 Result<std::unique_ptr<FrontDesk>> FrontDesk::open(const Options& options, Daemon daemon) {
-  auto history = history::History::open(options.state_directory, options.keeps, daemon.clock, daemon.log);
+  auto history = history::History::open(options.state_directory, options.keeps, daemon.clock, daemon.log,
+                                        [&way = daemon.right_of_way] { way.give_way(); });
   if (!history) return fail(history.error());
   auto run_files = runner::RunFiles::open(options.state_directory);
   if (!run_files) return fail(run_files.error());
@@ -76,10 +77,19 @@ Status FrontDesk::let_in() {
   options.admit = [api](const http::Credentials& peer) { return api->admits(peer); };
   auto server = http::Server::start(
       std::move(options),
-      [api](http::Request request, http::Reply reply) { api->answer(std::move(request), std::move(reply)); },
+      [api, &way = daemon_.right_of_way](http::Request request, http::Reply reply) {
+        way.give_way();
+        api->answer(std::move(request), std::move(reply));
+      },
       daemon_.log);
   if (!server) return fail(server.error());
   server_ = *std::move(server);
+  daemon_.events.deliver_by([post = server_->poster(), &way = daemon_.right_of_way](std::function<void()> deliver) {
+    post([&way, deliver = std::move(deliver)] {
+      way.give_way();
+      deliver();
+    });
+  });
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "kron/daemon/options.h"
 #include "kron/daemon/reporter.h"
 #include "kron/env/mailbox.h"
+#include "kron/env/right_of_way.h"
 #include "kron/env/work_thread.h"
 #include "kron/history/history.h"
 #include "kron/http/server.h"
@@ -18,7 +19,7 @@
 namespace kron::daemon {
 
 // Where a daemon's visitors are received: the socket, what answers there, and what it is answered from. It has threads
-// of its own and touches the daemon only by its mailbox.
+// of its own, which give way to what is due, and touches the daemon only by its mailbox.
 class FrontDesk {
  public:
   // What only the daemon has. All outlives the desk.
@@ -29,6 +30,7 @@ class FrontDesk {
     Scheduler& scheduler;
     QueueThread& tasks;
     api::EventHub& events;
+    RightOfWay& right_of_way;
     std::function<api::DaemonStatus()> status;
     std::function<Result<api::ReloadReport>()> reload;
   };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kron/env/clock.h"
+#include "kron/env/work_thread.h"
 #include "kron/runner/compression.h"
 
 namespace kron::daemon {
@@ -13,6 +14,7 @@ constexpr std::chrono::hours kEvery{1};
 // Old runs go first: what is removed need not be compressed.
 Result<RunKeeper::Round> sweep(const std::string& state_directory, const runner::Retention& retention,
                                const std::set<std::string>& active, const std::stop_token& stop) {
+  become_background_thread();
   Result<runner::RunFiles> files = runner::RunFiles::open(state_directory);
   if (!files) return fail(files.error());
   // Files carry the machine's time, whatever the daemon's clock is shifted by.

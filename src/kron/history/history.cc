@@ -16,18 +16,20 @@ const Error kNotReady{Code::unreachable, "the history's index is being made anew
 }  // namespace
 
 Result<std::unique_ptr<History>> History::open(const std::string& state_directory, const runner::Retention& retention,
-                                               const Clock& clock, Log& log) {
+                                               const Clock& clock, Log& log, std::function<void()> give_way) {
   Result<std::unique_ptr<Archive>> archive = Archive::open(state_directory + "/history", retention, clock, log);
   if (!archive) return fail(archive.error());
   Result<std::unique_ptr<CatchUp>> catch_up = CatchUp::begin(state_directory, (*archive)->journal());
   if (!catch_up) return fail(catch_up.error());
-  return std::unique_ptr<History>(new History(*std::move(archive), *std::move(catch_up), log));
+  return std::unique_ptr<History>(new History(*std::move(archive), *std::move(catch_up), log, std::move(give_way)));
 }
 
-History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log)
+History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log,
+                 std::function<void()> give_way)
     : archive_(std::move(archive)),
       catch_up_(std::move(catch_up)),
       log_(log),
+      give_way_(std::move(give_way)),
       most_(std::max<std::size_t>(archive_->retention().most, 1)),
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
@@ -78,7 +80,8 @@ void History::flush() {
   std::unique_lock lock(mutex_);
   ++flushes_;
   wake_.notify_one();
-  flushed_.wait(lock, [this, round = rounds_] { return rounds_ > round; });
+  // A round that has begun already may have missed what was added since.
+  flushed_.wait(lock, [this, begun = rounds_begun_] { return round_settled_ > begun; });
   --flushes_;
 }
 
@@ -112,6 +115,10 @@ void History::serve(const std::stop_token& stop) {
 }
 
 void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  lock.unlock();
+  give_way_();
+  lock.lock();
+  const std::uint64_t round = ++rounds_begun_;
   const bool tries = may_write();
   const std::size_t size = tries ? std::min(entries_.size(), kGroup) : 0;
   const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(size);
@@ -123,6 +130,7 @@ void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& st
   lock.unlock();
   const Status status = make_progress(group, tries, stop);
   for (const Question& question : questions) {
+    give_way_();
     question(archive_->is_ready() ? Result<Archive*>(archive_.get()) : fail(status ? kNotReady : status.error()));
   }
   lock.lock();
@@ -131,7 +139,7 @@ void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& st
   if (tries && !stop.stop_requested()) tell(status);
   if (tries) failed_at_ = status ? std::nullopt : std::optional(std::chrono::steady_clock::now());
   if (failed_at_ || (entries_.empty() && catch_up_->is_done())) {
-    ++rounds_;
+    round_settled_ = round;
     flushed_.notify_all();
   }
 }

@@ -24,9 +24,11 @@ class History {
   using Answer = std::function<void(Result<T>)>;
 
   // Keeps it in <state-dir>/history. Quick: reading, and making the index anew, goes on in the thread, and questions
-  // wait for that. `clock` and `log` outlive it and are used by its thread.
-  static Result<std::unique_ptr<History>> open(const std::string& state_directory, const runner::Retention& retention,
-                                               const Clock& clock, Log& log);
+  // wait for that. `clock` and `log` outlive it and are used by its thread, which calls `give_way` before each piece of
+  // work.
+  static Result<std::unique_ptr<History>> open(
+      const std::string& state_directory, const runner::Retention& retention, const Clock& clock, Log& log,
+      std::function<void()> give_way = [] {});
   // Writes what is queued.
   ~History();
   History(const History&) = delete;
@@ -49,7 +51,8 @@ class History {
   // Called with the error when there is no index to ask.
   using Question = std::function<void(Result<Archive*>)>;
 
-  History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log);
+  History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log,
+          std::function<void()> give_way);
 
   void ask(Question question);
   void serve(const std::stop_token& stop);
@@ -63,6 +66,7 @@ class History {
   std::unique_ptr<Archive> archive_;
   std::unique_ptr<CatchUp> catch_up_;
   Log& log_;
+  std::function<void()> give_way_;
   std::size_t most_;  // entries that wait
 
   std::mutex mutex_;  // guards what follows
@@ -70,9 +74,10 @@ class History {
   std::condition_variable flushed_;
   std::deque<Entry> entries_;
   std::vector<Question> questions_;
-  std::size_t dropped_ = 0;   // not yet told
-  int flushes_ = 0;           // that wait
-  std::uint64_t rounds_ = 0;  // after which nothing was left to do, or nothing that could be done
+  std::size_t dropped_ = 0;  // not yet told
+  int flushes_ = 0;          // that wait
+  std::uint64_t rounds_begun_ = 0;
+  std::uint64_t round_settled_ = 0;  // the last after which nothing was left to do, or nothing that could be done
   std::optional<std::chrono::steady_clock::time_point> failed_at_;
 
   std::jthread thread_;  // last: it uses all of the above

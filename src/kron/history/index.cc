@@ -94,8 +94,8 @@ Result<std::unique_ptr<Index>> Index::open(const std::string& path) {
   if (!is_new && *version != kVersion) {
     return fail(Code::invalid, path + " is of version " + std::to_string(*version));
   }
-  // In this mode a power cut may take the last commits, and never the order in which they were made. The kernel keeps the
-  // pages that are in use: a cache in this process (2 MiB by default) would hold them a second time.
+  // In this mode a power cut may take the last commits, and never the order in which they were made. The kernel keeps
+  // the pages that are in use: a cache in this process (2 MiB by default) would hold them a second time.
   Status ready = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -256");
   if (ready) ready = database->run(kSchema);
   if (!ready) return fail(ready.error());

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "kron/env/system_error.h"
+#include "kron/env/work_thread.h"
 #include "kron/http/connection.h"
 #include "kron/http/response_head.h"
 #include "kron/http/unix_socket.h"
@@ -26,7 +26,6 @@ namespace {
 namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 
-constexpr int kNicer = 5;
 constexpr std::size_t kDefaultBodyLimit = std::size_t{1} << 20;
 // Connections beyond the limit that are told so in answer to a request; more are told and closed at once.
 constexpr std::size_t kTurnedAwayPolitely = 64;
@@ -92,12 +91,14 @@ class Server::Loop {
     service_.thread->end();
   }
 
+  Post poster() const {
+    return [thread = service_.thread](ServerThread::Task task) { thread->post(std::move(task)); };
+  }
+
  private:
   void run() {
+    become_background_thread();  // a request never holds up a job that is due
     service_.thread->is_this();
-    // Of this thread only; a request never holds up a job that is due.
-    const auto self = static_cast<id_t>(::gettid());
-    ::setpriority(PRIO_PROCESS, self, ::getpriority(PRIO_PROCESS, self) + kNicer);
     wait_for_clients();
     context_.run();
   }
@@ -185,6 +186,8 @@ class Server::Loop {
 
 Server::Server(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
 Server::~Server() = default;
+
+Server::Post Server::poster() const { return loop_->poster(); }
 
 Result<std::unique_ptr<Server>> Server::start(Options options, Handler handler, Log& log) {
   Result<UnixListener> listener = UnixListener::open(options.socket_path, options.mode, options.group);

@@ -43,6 +43,11 @@ class Server {
 
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+  // Has a task done by the server's thread, behind what it has to do. May outlive the server, and drops the task
+  // then.
+  using Post = std::function<void(std::function<void()>)>;
+  Post poster() const;
+
   // Stops listening, removes the socket, ends the streams, closes all connections; no handler runs afterwards.
   ~Server();
 

@@ -34,6 +34,12 @@ class ServerThread {
     return true;
   }
 
+  // Soon, also when this is the thread.
+  void post(Task task) {
+    const std::lock_guard lock(mutex_);
+    if (post_) post_(std::move(task));
+  }
+
   // The thread takes no more tasks.
   void end() {
     const std::lock_guard lock(mutex_);
