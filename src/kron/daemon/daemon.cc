@@ -112,7 +112,7 @@ Status Daemon::open_parts() {
   if (!runner) return fail(runner.error());
   runner_ = *std::move(runner);
   queue_ = std::make_unique<QueueThread>(
-      file_system_, clock_, log_,
+      queue_file_system_, clock_, log_,
       QueueThread::Options{.path = options_.state_directory + "/data", .on_stopped = [this](const Error& error) {
                              mailbox_.post([this, error] { queue_stopped_ = error; });
                            }});

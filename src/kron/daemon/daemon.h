@@ -66,6 +66,7 @@ class Daemon {
   api::EventHub events_;
   api::EventLog log_;
   RealFileSystem file_system_;
+  RealFileSystem queue_file_system_;  // the queue's thread yields, and so do those who help it
   Mailbox mailbox_;
   RightOfWay right_of_way_;  // of what is due
   std::unique_ptr<FileLedger> ledger_;

@@ -9,16 +9,12 @@
 #include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
-#include <thread>
 
 #include "kron/env/descriptor.h"
 #include "kron/env/system_error.h"
 
 namespace kron {
 namespace {
-
-constexpr std::size_t kSyncThreads = 8;
 
 FileType type_of(mode_t mode) {
   if (S_ISREG(mode)) return FileType::regular;
@@ -265,16 +261,11 @@ std::vector<Status> RealFileSystem::sync_together(std::span<File* const> files) 
   const auto sync_some = [&] {
     for (std::size_t i = next++; i < own.size(); i = next++) results[i] = own[i]->sync();
   };
-  std::vector<std::jthread> threads;
-  try {
-    if (own.size() >= kSyncThreads) {
-      for (std::size_t i = 1; i < kSyncThreads; ++i) threads.emplace_back(sync_some);
-    }
-  } catch (const std::system_error&) {
-    // No more threads to be had: those we have, and this one, do it all.
+  if (own.size() >= kSyncThreads) {
+    syncers_.share(sync_some);
+  } else {
+    sync_some();
   }
-  sync_some();
-  threads.clear();
   return results;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kron/env/crew.h"
 #include "kron/env/file_system.h"
 
 namespace kron {
@@ -11,6 +12,11 @@ class RealFileSystem : public FileSystem {
   Result<std::unique_ptr<Directory>> open_directory(std::string_view path) override;
   std::vector<Status> sync_together(std::span<File* const> files) override;
   uid_t user() const override;
+
+ private:
+  static constexpr std::size_t kSyncThreads = 8;
+
+  Crew syncers_{kSyncThreads - 1};
 };
 
 }  // namespace kron
