@@ -178,6 +178,8 @@ class SmallDisk(OnHost):
         self.assertIn("No space left", failed["reason"])
         self.assertEqual(self.host.effects(), [])
         (self.host.state / "filler").unlink()
+        # The history keeps away from what little there is.
+        self.assertIn("left to the records of jobs", krond.wait_for("history_failed")["reason"])
         krond.wait_for("run_ended")
         self.assertEqual(krond.stop(), 0)
         self.assertEqual(self.host.periods("job"), [period_id(DUE)])

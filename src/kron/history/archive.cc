@@ -1,7 +1,9 @@
 #include "kron/history/archive.h"
 
 #include <algorithm>
+#include <sys/statvfs.h>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -10,11 +12,22 @@ namespace {
 
 constexpr std::size_t kLinesPerCommit = 4096;
 constexpr std::size_t kLinesPerReport = 50'000;
+constexpr std::uint64_t kLeftOfTheDisk = std::uint64_t{1} << 20;
+
+// The last of a disk belongs to the records of jobs, without which nothing runs.
+Status check_room(const std::string& path) {
+  struct statvfs disk {};
+  if (::statvfs(path.c_str(), &disk) != 0) return {};
+  const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
+  if (blocks * disk.f_frsize >= kLeftOfTheDisk) return {};
+  return fail(Code::io, "less than 1 MiB of the disk of " + path +
+                            " is free, which is left to the records of jobs; make room there");
+}
 
 }  // namespace
 
 Archive::Archive(const std::string& path, const runner::Retention& retention, const Clock& clock, Log& log)
-    : index_path_(path + "/index.sqlite"), retention_(retention), clock_(clock), log_(log) {}
+    : path_(path), index_path_(path + "/index.sqlite"), retention_(retention), clock_(clock), log_(log) {}
 
 Result<std::unique_ptr<Archive>> Archive::open(const std::string& path, const runner::Retention& retention,
                                                const Clock& clock, Log& log) {
@@ -27,6 +40,7 @@ Result<std::unique_ptr<Archive>> Archive::open(const std::string& path, const ru
 
 Status Archive::prepare(const std::stop_token& stop) {
   if (is_ready_) return {};
+  if (Status room = check_room(path_); !room) return room;
   Status done = open_index();
   if (done) done = read_journal(stop);
   if (done) done = index_->recount();
@@ -114,6 +128,7 @@ Status Archive::apply(std::string_view line, const Segment& segment) {
 
 // First the journal, then the index. If we die in between, the next prepare() reads what the index does not know.
 Result<std::size_t> Archive::record(std::span<const Entry> entries) {
+  if (const Status room = check_room(path_); !room) return fail(room.error());
   const Result<Segment> segment = journal_->choose(now(clock_));
   if (!segment) return fail(segment.error());
   std::size_t news = 0;

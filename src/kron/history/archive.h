@@ -55,6 +55,7 @@ class Archive {
   Status expire(const Segment& in_use);
   void give_up(const Error& error);
 
+  std::string path_;
   std::string index_path_;
   runner::Retention retention_;
   const Clock& clock_;
