@@ -31,9 +31,11 @@ class Flat(unittest.TestCase):
             job = {"schedule": EVERY_SECOND, "shell": True, "command": f"printf x >> {tally}; echo said",
                    "policy": {"deadline": "5s"}}
             host.write_jobs(*[{**job, "name": f"job-{i}"} for i in range(JOBS)])
-            # Not krond's: what AddressSanitizer keeps of freed memory, to find who uses it afterwards, and the four bytes
-            # that ThreadSanitizer remembers of every byte that was touched, until it is told to forget them.
-            environment = {"ASAN_OPTIONS": "quarantine_size_mb=1", "TSAN_OPTIONS": "flush_memory_ms=500"}
+            # Not krond's: what AddressSanitizer keeps of freed memory, to find who uses it afterwards; the four bytes
+            # that ThreadSanitizer remembers of every byte that was touched, until it is told to forget them, and what it
+            # remembers each thread to have done last.
+            environment = {"ASAN_OPTIONS": "quarantine_size_mb=1",
+                           "TSAN_OPTIONS": "flush_memory_ms=500:history_size=0"}
             krond = host.start("--log-level", "warning", environment=environment)
 
             def settle(runs):

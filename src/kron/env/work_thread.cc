@@ -8,7 +8,7 @@
 namespace kron {
 namespace {
 
-constexpr int kNiceness = 15;
+constexpr int kNiceness = 5;
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 namespace kron {
 
 // A thread that does what it is given, one after the other: for work that takes its time. It yields to the rest of the
-// process (nice +15) and takes no signals.
+// process (nice +5) and takes no signals.
 class WorkThread {
  public:
   using Work = std::function<void()>;
