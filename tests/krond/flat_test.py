@@ -5,7 +5,7 @@ import os
 import sys
 import unittest
 
-from krond_host import EVERY_SECOND, IS_FULL, PATIENCE, SCALE, Host, until
+from krond_host import EVERY_SECOND, IS_FULL, PATIENCE, SANITIZERS_KEEP_LITTLE, SCALE, Host, until
 
 RUNS = 100_000 if IS_FULL else 400 * SCALE
 JOBS = 200 if IS_FULL else 40
@@ -31,12 +31,7 @@ class Flat(unittest.TestCase):
             job = {"schedule": EVERY_SECOND, "shell": True, "command": f"printf x >> {tally}; echo said",
                    "policy": {"deadline": "5s"}}
             host.write_jobs(*[{**job, "name": f"job-{i}"} for i in range(JOBS)])
-            # Not krond's: what AddressSanitizer keeps of freed memory, to find who uses it afterwards; the four bytes
-            # that ThreadSanitizer remembers of every byte that was touched, until it is told to forget them, and what it
-            # remembers each thread to have done last.
-            environment = {"ASAN_OPTIONS": "quarantine_size_mb=1",
-                           "TSAN_OPTIONS": "flush_memory_ms=500:history_size=0"}
-            krond = host.start("--log-level", "warning", environment=environment)
+            krond = host.start("--log-level", "warning", environment=SANITIZERS_KEEP_LITTLE)
 
             def settle(runs):
                 """So many runs later, the least of each over some moments: threads come and go with a write."""

@@ -22,6 +22,11 @@ KILL_AT_CALL = os.environ.get("KRON_KILL_AT_CALL", "")
 # `make soak` raises it; 20 and more are the full counts.
 SCALE = int(os.environ.get("KRON_TEST_SCALE", "1"))
 IS_FULL = SCALE >= 20
+
+# For tests of memory. Not krond's: what AddressSanitizer keeps of freed memory, to find who uses it afterwards; the four
+# bytes that ThreadSanitizer remembers of every byte that was touched, until it is told to forget them, and what it
+# remembers each thread to have done last.
+SANITIZERS_KEEP_LITTLE = {"ASAN_OPTIONS": "quarantine_size_mb=1", "TSAN_OPTIONS": "flush_memory_ms=500:history_size=0"}
 # How many seconds to wait for what must happen: never reached unless it does not.
 PATIENCE = float(os.environ.get("KRON_TEST_PATIENCE", 120))
 
