@@ -69,8 +69,8 @@ void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
   add_choice(app, "--on-stop", "What becomes of the runs when it ends (leave; as PID 1 terminate)", options.on_stop,
              {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
   app.add_option("--socket", options.socket,
-                 "Where `kron` and other clients reach it; `none` for nowhere (/run/krond/krond.sock for root, else "
-                 "krond.sock in the state directory)")
+                 "Where `kron` and other clients reach it; `none` for nowhere (krond.sock in the state directory, for "
+                 "/var/lib/krond in /run/krond)")
       ->type_name("PATH");
   app.add_option("--socket-group", texts.group, "A group that may use the socket too (none)")->type_name("GROUP");
   add_choice(app, "--socket-group-may", "What that group may do (read)", options.group_operates,

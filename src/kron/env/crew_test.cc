@@ -9,20 +9,18 @@ namespace kron {
 namespace {
 
 // Does each piece once, whoever does it.
-void do_all(Crew& crew, std::vector<std::atomic<int>>& pieces) {
+void expect_all_done(Crew& crew, std::size_t count) {
+  std::vector<std::atomic<int>> pieces(count);
   std::atomic<std::size_t> next = 0;
   crew.share([&] {
     for (std::size_t i = next++; i < pieces.size(); i = next++) ++pieces[i];
   });
+  for (const auto& piece : pieces) ASSERT_EQ(piece, 1);
 }
 
 TEST(Crew, DoesEachPieceOnceBeforeItReturns) {
   Crew crew(7);
-  for (int round = 0; round < 1000; ++round) {
-    std::vector<std::atomic<int>> pieces(20);
-    do_all(crew, pieces);
-    for (const auto& piece : pieces) ASSERT_EQ(piece, 1);
-  }
+  for (int round = 0; round < 1000; ++round) expect_all_done(crew, 20);
 }
 
 TEST(Crew, WorksAtTheSameTime) {
@@ -52,20 +50,14 @@ TEST(Crew, ServesSeveralAtOnce) {
   std::vector<std::jthread> users;
   for (int user = 0; user < 4; ++user) {
     users.emplace_back([&] {
-      for (int round = 0; round < 300; ++round) {
-        std::vector<std::atomic<int>> pieces(9);
-        do_all(crew, pieces);
-        for (const auto& piece : pieces) ASSERT_EQ(piece, 1);
-      }
+      for (int round = 0; round < 300; ++round) expect_all_done(crew, 9);
     });
   }
 }
 
 TEST(Crew, NobodyIsNeeded) {
   Crew crew(0);
-  std::vector<std::atomic<int>> pieces(3);
-  do_all(crew, pieces);
-  for (const auto& piece : pieces) EXPECT_EQ(piece, 1);
+  expect_all_done(crew, 3);
 }
 
 }  // namespace
