@@ -16,7 +16,7 @@ function(kron_room name)
 endfunction()
 
 # kron_room_tests(NAME SOURCES … [LINKS library…]): the x_test.cc files that stand beside the sources.
-# Tests read golden data below KRON_TEST_DATA and the pinned zone database below KRON_TEST_DATA/zoneinfo.
+# Tests read golden data below tests/data (testing::data_path), the pinned zone database among it.
 function(kron_room_tests name)
   if(NOT KRON_BUILD_TESTS)
     return()
@@ -28,7 +28,6 @@ function(kron_room_tests name)
   add_executable(kron_${name}_test ${TESTS_SOURCES})
   target_link_libraries(kron_${name}_test PRIVATE kron_${name} kron_testing ${TESTS_LINKS} kron_warnings
                                                   GTest::gtest_main GTest::gmock rapidcheck)
-  target_compile_definitions(kron_${name}_test PRIVATE KRON_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   # Listed when ctest runs, not when the program is linked; generous, because the machine may be busy building.
   gtest_discover_tests(kron_${name}_test TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
 endfunction()

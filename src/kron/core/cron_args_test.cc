@@ -28,7 +28,7 @@ std::vector<std::string> next_times(const CronArgs& args, Instant now, std::size
 
 TEST(CronArgs, AgreeWithApschedulerAsCronkenCallsIt) {
   ZoneDatabase zones;
-  for (const std::string& line : testing::read_lines(std::string(KRON_TEST_DATA) + "/cronken/cron_args.jsonl")) {
+  for (const std::string& line : testing::read_lines(testing::data_path("cronken/cron_args.jsonl"))) {
     const Json test = Json::parse(line);
     const Result<CronArgs> args = parse_cron_args(test["cron_args"].get<Args>(), TimeZone(), zones);
     if (test.contains("error")) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kron/core/time_zone.h"
+#include "kron/testing/golden.h"
 
 namespace kron {
 namespace {
@@ -14,7 +15,7 @@ class PinnedZones : public ::testing::Environment {
  public:
   void SetUp() override {
     namespace fs = std::filesystem;
-    const fs::path root = fs::path(KRON_TEST_DATA) / "zoneinfo";
+    const fs::path root = testing::data_path("zoneinfo");
     ASSERT_EQ(setenv("TZDIR", root.c_str(), 1), 0);
     ZoneDatabase zones;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {

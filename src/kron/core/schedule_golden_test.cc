@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 // Every line: expr, tz, from_utc, and expected_utc, the instants strictly after it.
 void expect_next_times(const std::string& file) {
   ZoneDatabase zones;
-  for (const std::string& line : testing::read_lines(std::string(KRON_TEST_DATA) + "/cron/" + file)) {
+  for (const std::string& line : testing::read_lines(testing::data_path("cron/") + file)) {
     const Json test = Json::parse(line);
     const Result<Schedule> schedule = parse_schedule(test["expr"].get<std::string>());
     const Result<TimeZone> zone = zones.find(test["tz"].get<std::string>());
@@ -41,7 +41,7 @@ TEST(ScheduleGolden, NextTimesAgreeWithThreeLibraries) { expect_next_times("next
 TEST(ScheduleGolden, NextTimesAroundClockChangesFollowTheRule) { expect_next_times("dst.jsonl"); }
 
 TEST(ScheduleGolden, WhatAllLibrariesRejectOrAcceptIsRejectedOrAccepted) {
-  const Json syntax = Json::parse(testing::read_file(std::string(KRON_TEST_DATA) + "/cron/syntax.json"));
+  const Json syntax = Json::parse(testing::read_file(testing::data_path("cron/syntax.json")));
   for (const Json& text : syntax["rejected_by_all_15_libraries"]) {
     const Result<Schedule> schedule = parse_schedule(text.get<std::string>());
     ASSERT_FALSE(schedule) << text;

@@ -192,7 +192,7 @@ TEST(Crontab, RealFilesLoadUnchanged) {
   };
   for (const Case& c : {Case{"etc/crontab", 4, 0}, Case{"cron.d/php", 1, 0}, Case{"cron.d/variables", 6, 2},
                         Case{"cron.d/sysstat", 2, 0}, Case{"crontabs/alice", 7, 1}}) {
-    const std::string path = std::string(KRON_TEST_DATA) + "/jobs/" + c.file;
+    const std::string path = testing::data_path("jobs/") + c.file;
     const LoadedJobs jobs = load(kron::testing::read_file(path), path);
     EXPECT_EQ(jobs.definitions.size(), c.jobs) << path;
     EXPECT_FALSE(jobs.has_errors()) << text_of(jobs.problems.front());

@@ -6,7 +6,7 @@
 namespace kron {
 namespace {
 
-const std::string kData = std::string(KRON_TEST_DATA) + "/kron/";
+const std::string kData = testing::data_path("kron/");
 
 std::string to_json(const Node& node);
 

@@ -30,7 +30,7 @@ Keys written(const std::string& json) { return words_between(json, "\"", "\":");
 
 // The first column of the tables between two headings.
 Keys documented(const std::string& from, const std::string& to) {
-  const std::string page = testing::read_file(KRON_TEST_DATA "/../../docs/formats.md");
+  const std::string page = testing::read_file(testing::data_path("../../docs/formats.md"));
   const std::size_t begin = page.find("\n" + from + "\n");
   const std::size_t end = page.find("\n" + to + "\n", begin);
   EXPECT_NE(end, page.npos);

@@ -8,7 +8,7 @@ namespace kron::testing {
 namespace {
 
 // The page stands beside the tests' data: <root>/tests/data, <root>/docs.
-const std::string kPage = std::string(KRON_TEST_DATA) + "/../../docs/failure-modes.md";
+const std::string kPage = testing::data_path("../../docs/failure-modes.md");
 
 // Every test of this program as `Suite.Name`, without the prefix and suffix of parameters.
 std::set<std::string> tests_of_this_program() {

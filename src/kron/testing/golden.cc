@@ -7,6 +7,8 @@
 
 namespace kron::testing {
 
+std::string data_path(const std::string& file) { return std::string(KRON_TEST_DATA) + "/" + file; }
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) {
