@@ -19,7 +19,6 @@ class Sum {
 
   // The seconds [from, to) are allowed.
   void add(std::int64_t from, std::int64_t to) {
-    if (from >= to) return;
     if (from != to_) {
       flush();
       from_ = from;
@@ -68,20 +67,50 @@ std::vector<Stretch> allowed_stretches_of_day(const Constraints& constraints) {
   return stretches;
 }
 
-// The part of [from, to), where the zone's offset does not change, that the constraints allow.
-void add_allowed(Sum& sum, const Constraints& constraints, const std::vector<Stretch>& stretches, std::int64_t from,
-                 std::int64_t to, std::int64_t offset) {
-  const std::int64_t local_from = from + offset;
-  const std::int64_t local_to = to + offset;
-  for (std::int64_t day = std::chrono::floor<std::chrono::days>(Seconds(local_from)).count();
-       day * kSecondsPerDay < local_to; ++day) {
-    if (!constraints.allow_date(date_of(day))) continue;
-    const std::int64_t midnight = day * kSecondsPerDay;
-    for (const Stretch& stretch : stretches) {
-      sum.add(std::max(local_from, midnight + stretch.from) - offset,
-              std::min(local_to, midnight + stretch.to) - offset);
+// Calls see(from, to) for each stretch of seconds [from, to) of the window that the constraints allow, in ascending
+// order, until it answers false.
+template <class See>
+void each_allowed(const Constraints& constraints, const TimeZone& zone, const Window& window, See see) {
+  const std::vector<Stretch> stretches = allowed_stretches_of_day(constraints);
+  const std::int64_t from = epoch_seconds(window.start);
+  const std::int64_t to = epoch_seconds(window.end) + 1;
+  // Day by day on the wall clock, in the parts of the window where the zone's offset does not change.
+  for (std::size_t i = zone.segment_index(window.start); i < zone.segments().size(); ++i) {
+    const ZoneSegment& segment = zone.segments()[i];
+    if (segment.start >= to) return;
+    const std::int64_t local_from = std::max(from, segment.start) + segment.offset;
+    const std::int64_t local_to = std::min(to, segment.end) + segment.offset;
+    for (std::int64_t day = std::chrono::floor<std::chrono::days>(Seconds(local_from)).count();
+         day * kSecondsPerDay < local_to; ++day) {
+      if (!constraints.allow_date(date_of(day))) continue;
+      const std::int64_t midnight = day * kSecondsPerDay;
+      for (const Stretch& stretch : stretches) {
+        const std::int64_t first = std::max(local_from, midnight + stretch.from);
+        const std::int64_t end = std::min(local_to, midnight + stretch.to);
+        if (first < end && !see(first - segment.offset, end - segment.offset)) return;
+      }
     }
   }
+}
+
+bool allow_nothing(const Constraints& constraints, const Job& job, const Window& window) {
+  bool nothing = true;
+  each_allowed(constraints, job.zone, window, [&](std::int64_t, std::int64_t) { return nothing = false; });
+  return nothing;
+}
+
+// Each kind of one side as a set of its own.
+std::vector<ConstraintSet> kinds_of(const ConstraintSet& set) {
+  std::vector<ConstraintSet> kinds(7);
+  kinds[0].hours = set.hours;
+  kinds[1].weekdays = set.weekdays;
+  kinds[2].days = set.days;
+  kinds[3].months = set.months;
+  kinds[4].between = set.between;
+  kinds[5].dates = set.dates;
+  kinds[6].calendars = set.calendars;
+  std::erase_if(kinds, [](const ConstraintSet& kind) { return kind.empty(); });
+  return kinds;
 }
 
 // The chance that every draw of the budget is refused, each with chance `refused`.
@@ -101,18 +130,28 @@ AllowedShare allowed_share(const Job& job, Instant nominal) {
     const bool allowed = job.constraints.allow(job.zone.to_civil(window.start));
     return allowed ? AllowedShare{1, 0} : AllowedShare{0, 1};
   }
-  const std::vector<Stretch> stretches = allowed_stretches_of_day(job.constraints);
-  const std::int64_t from = epoch_seconds(window.start);
-  const std::int64_t to = epoch_seconds(window.end) + 1;
   Sum sum(job, window);
-  for (std::size_t i = job.zone.segment_index(window.start); i < job.zone.segments().size(); ++i) {
-    const ZoneSegment& segment = job.zone.segments()[i];
-    if (segment.start >= to) break;
-    add_allowed(sum, job.constraints, stretches, std::max(from, segment.start), std::min(to, segment.end),
-                segment.offset);
-  }
+  each_allowed(job.constraints, job.zone, window, [&](std::int64_t from, std::int64_t to) {
+    sum.add(from, to);
+    return true;
+  });
   const double share = sum.total();
   return {share, none_of_the_budget(1 - share)};
+}
+
+std::optional<std::string> excluded_by(const Job& job, Instant nominal) {
+  if (job.constraints.empty()) return std::nullopt;
+  const Window window = window_of(job.window, nominal);
+  if (!allow_nothing(job.constraints, job, window)) return std::nullopt;
+  for (const ConstraintSet& kind : kinds_of(job.constraints.avoid)) {
+    const Constraints alone{.only = {}, .avoid = kind};
+    if (allow_nothing(alone, job, window)) return summary_of(alone);
+  }
+  for (const ConstraintSet& kind : kinds_of(job.constraints.only)) {
+    const Constraints alone{.only = kind, .avoid = {}};
+    if (allow_nothing(alone, job, window)) return summary_of(alone);
+  }
+  return summary_of(job.constraints);
 }
 
 }  // namespace kron

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "kron/core/decision.h"
 
 namespace kron {
@@ -11,5 +14,10 @@ struct AllowedShare {
   double chance_unschedulable = 0;  // (1 - share)^64; for a zero window 0 or 1
 };
 AllowedShare allowed_share(const Job& job, Instant nominal);
+
+// Why the constraints allow no second of the period's window at all (a planned day off): the clause that alone forbids
+// it, as "avoid calendar=holidays", or all of them when it takes several. Nothing when some second is allowed, however
+// unlikely it is to be drawn.
+std::optional<std::string> excluded_by(const Job& job, Instant nominal);
 
 }  // namespace kron

@@ -39,6 +39,30 @@ TEST(AllowedShare, IsWholeWithoutConstraints) {
   EXPECT_EQ(share.chance_unschedulable, 0);
 }
 
+TEST(ExcludedBy, NamesTheClauseThatForbidsTheWholeWindow) {
+  const auto holiday = utc("2026-12-25T09:00:00Z");
+  Job job = make_job({.schedule = "0 9 * * *", .window = "2h"});
+  EXPECT_EQ(excluded_by(job, holiday), std::nullopt);
+  const auto dates = parse_date_range("2026-12-24..2026-12-26");
+  ASSERT_TRUE(dates);
+  ASSERT_TRUE(add_clause(job.constraints.avoid, "calendar", "holidays", {{"holidays", {*dates}}}));
+  ASSERT_TRUE(add_clause(job.constraints.avoid, "hours", "10"));
+  EXPECT_EQ(excluded_by(job, holiday), "avoid calendar=holidays");
+  EXPECT_EQ(excluded_by(job, utc("2026-12-27T09:00:00Z")), std::nullopt);
+  // Two that only together leave nothing: 09:00-09:59 is not in `only`, 10:00-11:00 is avoided.
+  Job both = make_job({.schedule = "0 9 * * *", .window = "1h30m"});
+  ASSERT_TRUE(add_clause(both.constraints.only, "hours", "10-12"));
+  ASSERT_TRUE(add_clause(both.constraints.avoid, "hours", "10"));
+  EXPECT_EQ(excluded_by(both, holiday), "only hours=10-12; avoid hours=10");
+}
+
+TEST(ExcludedBy, ASecondThatIsHardlyEverDrawnIsAllowed) {
+  Job job = job_with("12h", "UTC", "hours", "12");  // the last second of the window alone
+  job.distribution = make_distribution("skewEarly", {{"shape", "50"}}).value();
+  EXPECT_EQ(excluded_by(job, utc("2026-03-01T00:00:00Z")), std::nullopt);
+  EXPECT_NE(excluded_by(job, utc("2026-03-01T13:00:00Z")), std::nullopt);
+}
+
 TEST(AllowedShare, OfAZeroWindowIsAllOrNothing) {
   const Job job = job_with("0s", "UTC", "hours", "10");
   EXPECT_EQ(allowed_share(job, utc("2026-03-01T10:00:00Z")).share, 1);

@@ -1,6 +1,15 @@
 #include "kron/core/evaluate.h"
 
+#include <utility>
+
+#include "kron/core/allowed_share.h"
+
 namespace kron {
+
+NoTime why_no_time(const Job& job, Instant nominal) {
+  std::optional<std::string> clause = excluded_by(job, nominal);
+  return clause ? NoTime{Reason::excluded, *std::move(clause)} : NoTime{Reason::no_candidate, {}};
+}
 
 bool is_suspended(const Job& job, const JobState& state, Instant now) {
   return job.policy.suspend || (state.suspended && (!state.suspended->until || *state.suspended->until > now));
@@ -8,8 +17,18 @@ bool is_suspended(const Job& job, const JobState& state, Instant now) {
 
 namespace {
 
-Action judge(const Job& job, const Decision& period, bool has_active_runs, Turn turn) {
-  if (!period.chosen) return Record{period, Outcome::unschedulable, Reason::no_candidate};
+// It became due before the end of a pause whose author did not want it caught up with.
+bool was_paused_away(const JobState& state, const Decision& period) {
+  return state.suspended && state.suspended->skip_missed && state.suspended->until &&
+         period.due() < *state.suspended->until;
+}
+
+Action judge(const Job& job, const JobState& state, const Decision& period, bool has_active_runs, Turn turn) {
+  if (!period.chosen) {
+    NoTime why = why_no_time(job, period.nominal);
+    return Record{period, Outcome::unschedulable, why.reason, std::move(why.clause)};
+  }
+  if (was_paused_away(state, period)) return Record{period, Outcome::skipped, Reason::paused};
   const bool on_time = *period.chosen >= turn.on_time_since;
   if (!on_time && turn.now - *period.chosen > job.policy.deadline) {
     return Record{period, Outcome::missed, Reason::deadline};
@@ -29,7 +48,7 @@ Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs,
   if (job.schedule.kind == Schedule::Kind::reboot) return {Wait{}, std::nullopt};
   const OpenPeriods open = open_periods(job, state, turn);
   if (open.due.empty()) return {Wait{open.next ? std::optional(open.next->due()) : std::nullopt, open.next}, {}};
-  return {judge(job, open.due.front(), has_active_runs, turn), open.passed_over};
+  return {judge(job, state, open.due.front(), has_active_runs, turn), open.passed_over};
 }
 
 }  // namespace kron

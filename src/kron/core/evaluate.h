@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -21,6 +22,7 @@ struct Record {
   Decision period;
   Outcome outcome;
   Reason reason;
+  std::string clause = {};  // of the constraints, when it is excluded by one
 
   bool operator==(const Record&) const = default;
 };
@@ -37,6 +39,13 @@ struct Evaluation {
   Action action;
   std::optional<PassedOver> passed_over;  // to be reported with the action
 };
+
+// Why a period without a chosen time has none.
+struct NoTime {
+  Reason reason;
+  std::string clause;  // of the constraints, when it is excluded by one
+};
+NoTime why_no_time(const Job& job, Instant nominal);
 
 // By its policy, or by an operator.
 bool is_suspended(const Job& job, const JobState& state, Instant now);

@@ -120,9 +120,46 @@ TEST(Evaluate, UnschedulableIsRecordedWhenItsWindowOpens) {
   for (const bool active : {false, true}) {
     const auto record = std::get<Record>(act(job, state, active, "2026-01-02T00:00:00Z"));
     EXPECT_EQ(record.outcome, Outcome::unschedulable);
-    EXPECT_EQ(name_of(record.reason), "no candidate accepted within 64 attempts");
+    EXPECT_EQ(name_of(record.reason), "excluded");
+    EXPECT_EQ(record.clause, "only hours=12");
     EXPECT_FALSE(record.period.chosen);
   }
+}
+
+TEST(Evaluate, APossibleTimeThatChanceDidNotFindIsNotExcluded) {
+  Job job = make_job({.schedule = "0 0 * * *", .window = "23h"});
+  ASSERT_TRUE(add_clause(job.constraints.only, "between", "00:00-00:00"));  // one minute of 23 hours
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  int by_chance = 0;
+  for (int day = 2; day <= 28; ++day) {
+    const Instant midnight = utc("2026-01-01T00:00:00Z") + (day - 1) * std::chrono::days(1);
+    state.last_handled = midnight - std::chrono::days(1);
+    const Action action = evaluate(job, state, false, Turn::at(midnight)).action;
+    if (const auto* record = std::get_if<Record>(&action)) {
+      EXPECT_EQ(name_of(record->reason), "no candidate accepted within 64 attempts");
+      EXPECT_EQ(record->clause, "");
+      ++by_chance;
+    }
+  }
+  EXPECT_GT(by_chance, 0);
+}
+
+TEST(Evaluate, APauseThatSkipsWhatWasMissedRecordsTheLatestWhenItEnds) {
+  const Job job = make_job({.schedule = "0 * * * *", .deadline = "1d"});
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  state.suspended = Suspension{utc("2026-01-01T00:30:00Z"), utc("2026-01-01T03:30:00Z"), true};
+  EXPECT_EQ(std::get<Wait>(act(job, state, false, "2026-01-01T03:29:59Z")).until, utc("2026-01-01T03:30:00Z"));
+  const Evaluation ended = evaluate(job, state, false, Turn::at(utc("2026-01-01T03:30:00Z")));
+  const auto& record = std::get<Record>(ended.action);
+  EXPECT_EQ(record.period.nominal, utc("2026-01-01T03:00:00Z"));
+  EXPECT_EQ(record.outcome, Outcome::skipped);
+  EXPECT_EQ(name_of(record.reason), "paused");
+  EXPECT_EQ(ended.passed_over->count, 2U);
+  // What becomes due after its end is nobody's wish to skip, late or not.
+  EXPECT_TRUE(std::holds_alternative<Start>(act(job, state, false, "2026-01-01T04:00:00Z")));
+  EXPECT_TRUE(std::holds_alternative<Start>(act(job, state, false, "2026-01-01T04:20:00Z")));
 }
 
 TEST(Evaluate, AScheduleThatIsOverWaitsForEver) {

@@ -20,7 +20,10 @@ enum class Reason : std::uint8_t {
   none,
   deadline,
   concurrency_forbid,
-  no_candidate,
+  lock_held,     // another system holds the job's lock (cluster)
+  paused,        // by an operator who wanted what was missed meanwhile to be skipped
+  excluded,      // the constraints allow no second of the window: a planned day off
+  no_candidate,  // they allow some, and chance did not find one
   replaced_before_start,
   could_not_stop,
   start_failed,
@@ -32,6 +35,7 @@ Result<Reason> parse_reason(std::string_view text);
 struct Suspension {
   Instant since;
   std::optional<Instant> until;  // none: until resumed
+  bool skip_missed = false;      // what became due before `until` is skipped when it is reached, not caught up with
 
   bool operator==(const Suspension&) const = default;
 };
@@ -44,20 +48,30 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
+// The schedule, zone and DST rule that a state was last used with.
+struct ScheduleSeen {
+  std::uint64_t hash = 0;        // schedule_hash()
+  std::optional<Instant> since;  // when a change of it was seen: beyond L, only periods due from then on count
+
+  bool operator==(const ScheduleSeen&) const = default;
+};
+
 // What is known about one job's periods. A value; the ledger keeps it, core/open_periods and core/evaluate read it, and
-// only the verbs of core/open_periods change the first four members.
+// only the verbs of core/open_periods change it, except for the suspension.
 struct JobState {
   std::optional<Instant> last_handled;  // L; never moves back
   std::vector<Instant> open_periods;    // nominal times ≤ L that are still open, ascending
-  std::vector<Span> passed_over;        // ascending, disjoint, at most kMostSpans
+  std::vector<Span> passed_over;        // ascending, disjoint, at most kMostSpans; may hold open periods, too
   std::optional<Instant> first_seen;    // periods due before it do not count; none: all count
   bool first_seen_is_floor = false;     // after a quarantined file: never lowered, whatever the clock does
+  Seconds first_seen_reach{0};          // the longest of the job's windows after their nominal time, since first sight
+  std::optional<ScheduleSeen> schedule;
   std::optional<Suspension> suspended;  // by an operator; the job's own policy.suspend is apart
 
   bool operator==(const JobState&) const = default;
 };
 
-inline constexpr std::size_t kMostSpans = 8;
+inline constexpr std::size_t kMostSpans = 64;
 inline constexpr std::size_t kMostOpenPeriods = 4096;
 
 }  // namespace kron
