@@ -24,6 +24,7 @@ void Reporter::report(const PeriodEnded& ended) const {
   keep({.job = ended.identity,
         .outcome = ended.outcome,
         .reason = ended.reason,
+        .clause = ended.clause,
         .period = ended.period.nominal,
         .chosen = ended.period.chosen,
         .ended_at = ended.at});

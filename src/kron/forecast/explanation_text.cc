@@ -137,6 +137,16 @@ void tell_prospect(Story& story, const Explanation& explanation) {
 
 }  // namespace
 
+namespace {
+
+std::string no_time(const Explanation& explanation) {
+  const NoTime why = why_no_time(explanation.job, explanation.decision.nominal);
+  if (why.reason == Reason::excluded) return "none, the whole window is excluded: " + why.clause;
+  return "none, the period is unschedulable: " + std::string(name_of(why.reason));
+}
+
+}  // namespace
+
 std::string text_of(const Explanation& explanation) {
   const Decision& decision = explanation.decision;
   Story story;
@@ -145,8 +155,7 @@ std::string text_of(const Explanation& explanation) {
   tell_nominal(story, explanation);
   tell_seed(story, explanation);
   tell_draws(story, explanation);
-  story.say("chosen", decision.chosen ? both_clocks(explanation.job.zone, *decision.chosen)
-                                      : "none, the period is unschedulable: " + std::string(kNoCandidate));
+  story.say("chosen", decision.chosen ? both_clocks(explanation.job.zone, *decision.chosen) : no_time(explanation));
   if (explanation.prospect) tell_prospect(story, explanation);
   return std::move(story).take();
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kron/base/duration.h"
+#include "kron/core/allowed_share.h"
 #include "kron/core/decision.h"
 
 namespace kron {
@@ -19,6 +20,12 @@ struct Span {
 Span nominal_span(const WindowSpec& spec, const Span& span) {
   const Window reach = window_of(spec, Instant{});
   return {span.from - reach.end.time_since_epoch(), span.until - reach.start.time_since_epoch()};
+}
+
+template <class Jobs>
+std::uint64_t total_periods(const Jobs& jobs) {
+  return std::accumulate(jobs.begin(), jobs.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& job) { return sum + job.periods; });
 }
 
 template <class See>
@@ -120,6 +127,7 @@ class Profiler {
       return;
     }
     LoadProfile::Unschedulable lost{index, 0, {}};
+    LoadProfile::Excluded excluded{index, 0, {}};
     for_each_nominal(job, nominal_span(job.window, whole_), [&](Instant nominal) {
       add(profile_.before, nominal);
       const Decision decision = decide(job, nominal);
@@ -128,9 +136,13 @@ class Profiler {
       } else if (whole_.has(decision.due())) {
         ++lost.periods;
         if (lost.first.size() < question_.periods) lost.first.push_back(nominal);
+        if (const std::optional<std::string> clause = excluded_by(job, nominal); clause && excluded.periods++ == 0) {
+          excluded.clause = *clause;
+        }
       }
     });
     if (lost.periods > 0) profile_.unschedulable.push_back(std::move(lost));
+    if (excluded.periods > 0) profile_.excluded.push_back(std::move(excluded));
   }
 
   void find_causes(std::size_t index) {
@@ -194,10 +206,9 @@ Result<std::size_t> step_count(const LoadQuestion& question) {
 
 }  // namespace
 
-std::uint64_t LoadProfile::unschedulable_periods() const {
-  return std::accumulate(unschedulable.begin(), unschedulable.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const LoadProfile::Unschedulable& lost) { return sum + lost.periods; });
-}
+std::uint64_t LoadProfile::unschedulable_periods() const { return total_periods(unschedulable); }
+
+std::uint64_t LoadProfile::excluded_periods() const { return total_periods(excluded); }
 
 Result<LoadProfile> load_profile(std::span<const jobs::JobDefinition> definitions, const LoadQuestion& question,
                                  const LoadProgress& progress) {

@@ -50,12 +50,22 @@ struct LoadProfile {
     std::vector<HotSpot> hot_spots;  // the busiest first
   };
 
+  // Periods of one job that get no time.
   struct Unschedulable {
     std::size_t job;
     std::uint64_t periods;
     std::vector<Instant> first;  // nominal times
 
     bool operator==(const Unschedulable&) const = default;
+  };
+
+  // How many of them no draw could have helped: the constraints exclude the whole window, as planned.
+  struct Excluded {
+    std::size_t job;
+    std::uint64_t periods;
+    std::string clause;  // of the first of them
+
+    bool operator==(const Excluded&) const = default;
   };
 
   Instant from, until;
@@ -65,9 +75,11 @@ struct LoadProfile {
   std::size_t at_boot = 0;    // of the others: @reboot, which no clock foresees
   Side before, after;
   std::vector<Unschedulable> unschedulable;  // in the order of the definitions
+  std::vector<Excluded> excluded;            // likewise
 
   [[nodiscard]] Instant start_of(std::size_t index) const { return from + step * static_cast<std::int64_t>(index); }
   [[nodiscard]] std::uint64_t unschedulable_periods() const;
+  [[nodiscard]] std::uint64_t excluded_periods() const;
 };
 
 // Called after each job of each of the two passes.

@@ -44,6 +44,16 @@ void write_unschedulable(JsonWriter& json, const LoadProfile& profile, Definitio
   json.end_list().end_map();
 }
 
+void write_excluded(JsonWriter& json, const LoadProfile& profile, Definitions definitions) {
+  json.begin_map().key("periods").integer(number(profile.excluded_periods()));
+  json.key("jobs").begin_list();
+  for (const LoadProfile::Excluded& excluded : profile.excluded) {
+    json.begin_map().member("job", definitions[excluded.job].job.identity);
+    json.key("periods").integer(number(excluded.periods)).member("clause", excluded.clause).end_map();
+  }
+  json.end_list().end_map();
+}
+
 }  // namespace
 
 std::string load_profile_json(const LoadProfile& profile, Definitions definitions) {
@@ -60,6 +70,10 @@ std::string load_profile_json(const LoadProfile& profile, Definitions definition
   write_load(json, profile, profile.after, definitions);
   json.key("unschedulable");
   write_unschedulable(json, profile, definitions);
+  if (!profile.excluded.empty()) {
+    json.key("excluded");
+    write_excluded(json, profile, definitions);
+  }
   return json.end_map().take();
 }
 

@@ -111,6 +111,18 @@ void put_unschedulable(std::string& out, const LoadProfile& profile, std::span<c
   }
 }
 
+// What of that is as planned: nothing to worry about.
+void put_excluded(std::string& out, const LoadProfile& profile, std::span<const jobs::JobDefinition> definitions) {
+  if (profile.excluded.empty()) return;
+  out += "Of these, " + counted(profile.excluded_periods(), "period") + " excluded by the jobs' own constraints:\n";
+  const std::size_t shown = std::min(profile.excluded.size(), kShownJobs);
+  for (const LoadProfile::Excluded& excluded : std::span(profile.excluded).first(shown)) {
+    out += "  " + definitions[excluded.job].job.identity + "  " + counted(excluded.periods, "period") + ": " +
+           excluded.clause + "\n";
+  }
+  if (profile.excluded.size() > shown) out += "  and " + counted(profile.excluded.size() - shown, "more job") + "\n";
+}
+
 }  // namespace
 
 std::string histogram(std::span<const std::uint64_t> values, std::uint64_t scale, std::size_t columns,
@@ -148,6 +160,7 @@ std::string load_text(const LoadProfile& profile, std::span<const jobs::JobDefin
   if (!profile.after.hot_spots.empty()) out += "\nHot spots after spreading\n";
   put_hot_spots(out, profile, profile.after, definitions, width);
   put_unschedulable(out, profile, definitions, width);
+  put_excluded(out, profile, definitions);
   return out;
 }
 

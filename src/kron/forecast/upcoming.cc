@@ -4,6 +4,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
+#include "kron/core/allowed_share.h"
 #include "kron/core/state.h"
 
 namespace kron {
@@ -57,8 +58,16 @@ std::optional<Decision> Upcoming::next() {
   return earliest;
 }
 
+std::optional<Decision> Upcoming::next_not_excluded() {
+  for (int i = 0; i < kMostExcluded; ++i) {
+    const std::optional<Decision> period = next();
+    if (!period || period->chosen || !excluded_by(*job_, period->nominal)) return period;
+  }
+  return std::nullopt;
+}
+
 void Agenda::add(std::size_t job, Upcoming upcoming) {
-  std::optional<Decision> head = upcoming.next();
+  std::optional<Decision> head = upcoming.next_not_excluded();
   if (!head) return;
   sources_.push_back({job, std::move(upcoming), *head});
   put_back(sources_.size() - 1);
@@ -76,7 +85,7 @@ std::optional<Agenda::Entry> Agenda::next() {
   heap_.pop_back();
   Source& source = sources_[index];
   const Entry entry{source.job, source.head};
-  if (const std::optional<Decision> head = source.upcoming.next()) {
+  if (const std::optional<Decision> head = source.upcoming.next_not_excluded()) {
     source.head = *head;
     put_back(index);
   }

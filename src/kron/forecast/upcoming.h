@@ -19,6 +19,10 @@ class Upcoming {
 
   std::optional<Decision> next();
 
+  // The next one but those that the constraints exclude; nothing after kMostExcluded of them in a row.
+  std::optional<Decision> next_not_excluded();
+  static constexpr int kMostExcluded = 20'000;
+
  private:
   Upcoming(const Job& job, Instant from, std::optional<Instant> nominal) : job_(&job), from_(from), nominal_(nominal) {}
   bool must_look_further() const;
@@ -29,7 +33,7 @@ class Upcoming {
   std::vector<Decision> ahead_;     // a heap, the earliest first
 };
 
-// The same over many jobs: one line after the other, as they would start.
+// The same over many jobs, without what the constraints exclude: one line after the other, as they would start.
 class Agenda {
  public:
   struct Entry {

@@ -91,6 +91,7 @@ void read_members(Fields& fields, Entry& entry) {
   entry.number = fields.integer("number").value_or(0);
   entry.job = fields.text("job").value_or("");
   if (entry.job.empty()) fields.report("job", "expected the job's name");
+  entry.clause = fields.text("clause").value_or("");
   entry.detail = fields.text("detail").value_or("");
   entry.run_id = fields.text("runId").value_or("");
   read_words(fields, entry);
@@ -170,6 +171,7 @@ Entry merged(const Entry& known, const Entry& news) {
   result.number = known.number;
   fill(result.outcome, rest.outcome);
   fill(result.reason, rest.reason);
+  fill(result.clause, rest.clause);
   fill(result.detail, rest.detail);
   fill(result.trigger, rest.trigger);
   fill(result.period, rest.period);
@@ -187,6 +189,7 @@ void write(JsonWriter& out, const Entry& entry) {
   out.begin_map().key("number").integer(entry.number).member("job", entry.job);
   out.member("outcome", name_of(kind_of(entry)));
   if (entry.reason != Reason::none) out.member("reason", name_of(entry.reason));
+  if (!entry.clause.empty()) out.member("clause", entry.clause);
   if (!entry.detail.empty()) out.member("detail", cut(entry.detail, kMostDetail));
   out.member("trigger", name_of(entry.trigger));
   write_time(out, "periodId", entry.period);

@@ -20,6 +20,7 @@ struct Entry {
   std::string job;
   std::optional<Outcome> outcome = {};  // none: a report
   Reason reason = Reason::none;
+  std::string clause = {};  // with Reason::excluded: which constraint
   std::string detail = {};  // RunExit.reason: why it could not be executed, timed out …
   Trigger trigger = Trigger::schedule;
   std::optional<Instant> period = {};

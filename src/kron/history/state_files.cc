@@ -14,6 +14,7 @@ Entry entry_of(const std::string& job, const HistoryEntry& past) {
   return {.job = job,
           .outcome = past.outcome,
           .reason = past.reason,
+          .clause = past.clause,
           .trigger = past.trigger,
           .period = past.period,
           .chosen = past.chosen,

@@ -111,13 +111,8 @@ void Linter::look_at_window(const JobDefinition& definition, std::span<const Ins
   const std::string facts = "the window of " + duration_text(job.window.duration) + " is longer than the " +
                             duration_text(shortest) + " between periods: up to " + std::to_string(most_open) +
                             " periods are open at once";
-  if (most_open > kMostOpenPeriods) {
-    say(Severity::error, definition, "window", facts + ", more than " + std::to_string(kMostOpenPeriods),
-        "make the window shorter or the schedule rarer");
-  } else {
-    say(Severity::warning, definition, "window", facts + ", and their runs can come out of order",
-        "a window of at most " + duration_text(shortest) + " keeps them apart");
-  }
+  say(Severity::warning, definition, "window", facts + ", and their runs can come out of order",
+      "a window of at most " + duration_text(shortest) + " keeps them apart");
 }
 
 void Linter::look_at_constraints(const JobDefinition& definition, std::span<const Instant> periods) {
@@ -125,26 +120,30 @@ void Linter::look_at_constraints(const JobDefinition& definition, std::span<cons
   if (job.constraints.empty()) return;
   AllowedShare worst;
   Instant worst_period;
-  std::size_t hopeless = 0;
+  std::size_t excluded = 0;
   for (const Instant period : periods) {
+    if (excluded_by(job, period)) {
+      ++excluded;  // a planned day off
+      continue;
+    }
     const AllowedShare share = allowed_share(job, period);
-    if (share.share <= 0) ++hopeless;
     if (share.chance_unschedulable > worst.chance_unschedulable) {
       worst = share;
       worst_period = period;
     }
   }
-  if (worst.chance_unschedulable <= kNotableChance) return;
-  std::string message;
-  if (hopeless != 0) {
-    message = std::to_string(hopeless) + " of the next " + std::to_string(periods.size()) +
-              " periods have no allowed time in their window, the first problem at " + rfc3339(worst_period);
-  } else {
-    message = "only " + percent(worst.share) + " of the window of " + rfc3339(worst_period) +
-              " is allowed, so with a chance of " + percent(worst.chance_unschedulable) + " it gets no time";
+  constexpr std::string_view kCure = "widen the window or the constraints, or schedule where they allow it";
+  if (excluded == periods.size()) {
+    return say(Severity::warning, definition, "only",
+               "none of the next " + std::to_string(periods.size()) + " periods has an allowed time in its window (" +
+                   *excluded_by(job, periods.front()) + ")",
+               std::string(kCure));
   }
-  say(Severity::warning, definition, "only", std::move(message),
-      "widen the window or the constraints, or schedule where they allow it");
+  if (worst.chance_unschedulable <= kNotableChance) return;
+  say(Severity::warning, definition, "only",
+      "only " + percent(worst.share) + " of the window of " + rfc3339(worst_period) +
+          " is allowed, so with a chance of " + percent(worst.chance_unschedulable) + " it gets no time",
+      std::string(kCure));
 }
 
 void Linter::look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods) {

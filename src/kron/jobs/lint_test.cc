@@ -31,9 +31,8 @@ TEST(Lint, WarnsOfWhatTheAuthorHardlyWants) {
   const Case cases[] = {
       {"0 * * * * @win(2h) @policy(deadline=1m)", Severity::warning, "window",
        "longer than the 1h between periods: up to 3"},
-      {"@every 1s @win(2h) @policy(deadline=1m)", Severity::error, "window", "more than 4096"},
       {"0 0 * * * @win(24h) @only(between=03:00-03:00)", Severity::warning, "only", "of the window"},
-      {"0 0 * * * @only(dow=MON)", Severity::warning, "only", "13 of the next 16 periods have no allowed time"},
+      {"0 0 * * * @only(hours=3)", Severity::warning, "only", "none of the next 16 periods has an allowed time"},
       {"* * * * *", Severity::warning, "policy.deadline", "every 1m with a deadline of 0s"},
       {"30 2 * * * @tz(Europe/Paris)", Severity::warning, "dst",
        "2027-03-28 02:30 moved to after the gap, 2028-03-26 02:30 moved to after the gap"},
@@ -46,6 +45,34 @@ TEST(Lint, WarnsOfWhatTheAuthorHardlyWants) {
     EXPECT_EQ(problems[0].field, c.field) << c.line;
     EXPECT_NE(problems[0].message.find(c.message), std::string::npos) << problems[0].message;
     EXPECT_EQ(problems[0].at.line, 1U);
+  }
+}
+
+TEST(Lint, APlannedDayOffIsNoProblem) {
+  for (const char* line : {"0 0 * * * @only(dow=MON)", "0 9 * * * @avoid(dates=2026-11-20..2026-11-22)"}) {
+    const auto problems = linted(std::string(line) + " @policy(deadline=1m) name=a command=true\n");
+    EXPECT_TRUE(problems.empty()) << line << ": " << problems[0].message;
+  }
+}
+
+TEST(Load, AJobThatWouldHaveTooManyPeriodsOpenAtOnceIsRefusedInEverySpelling) {
+  const struct {
+    Spelling spelling;
+    std::string text;
+  } files[] = {
+      {Spelling::kron, "* * * * * * @win(after,30d) name=a command=true\n* * * * * name=b command=true\n"},
+      {Spelling::yaml,
+       "jobs:\n- {name: a, schedule: '@every 1s', window: 4096s, command: 'true'}\n"
+       "- {name: b, schedule: '* * * * *', command: 'true'}\n"},
+  };
+  for (const auto& file : files) {
+    ZoneDatabase zones;
+    const LoadedJobs jobs = load_text("f", file.text, file.spelling, zones);
+    ASSERT_EQ(jobs.definitions.size(), 1U) << file.text;
+    EXPECT_EQ(jobs.definitions[0].job.identity, "b");
+    ASSERT_EQ(jobs.problems.size(), 1U);
+    EXPECT_EQ(jobs.problems[0].severity, Severity::error);
+    EXPECT_NE(jobs.problems[0].message.find("more than 4096"), std::string::npos) << jobs.problems[0].message;
   }
 }
 

@@ -46,7 +46,10 @@ Node some_job(bool with_breaks) {
              "0 12 L * ?", "0 0 * * 5#2", "*/15 * */2 * MON", "0 0 0 1 1 * 2030-2040", "5 4 15W * *"));
   if (maybe()) put("timezone", one_of("Europe/Paris", "UTC", "America/St_Johns"));
   if (maybe()) put("dst", one_of("gap=skip", "overlap=both", "gap=run,overlap=second"));
-  if (maybe()) put("window", map({{"mode", one_of("after", "before", "around")}, {"duration", duration()}}));
+  if (maybe()) {  // not so long that too many periods would be open at once
+    put("window",
+        map({{"mode", one_of("after", "before", "around")}, {"duration", one_of("7s", "90m", "17h", "50h")}}));
+  }
   switch (*rc::gen::inRange(0, 6)) {
     case 0:
       put("distribution", map({{"name", one_of("skewLate", "skewEarly")},

@@ -67,7 +67,7 @@ TEST(DecideRequest, AnUnschedulablePeriodSaysWhy) {
   ASSERT_TRUE(r);
   const std::string answer = decision_json(r->job, decide(r->job, r->nominal));
   EXPECT_TRUE(answer.ends_with(R"("chosenTime":"","attempts":64,"unschedulable":true,)"
-                               R"("reason":"no candidate accepted within 64 attempts"})"))
+                               R"("reason":"excluded","clause":"only hours=12"})"))
       << answer;
 }
 

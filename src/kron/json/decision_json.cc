@@ -3,6 +3,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
+#include "kron/core/evaluate.h"
 #include "kron/json/decide_request.h"
 #include "kron/json/writer.h"
 
@@ -88,7 +89,9 @@ void write_decision(JsonWriter& json, const Job& job, const Decision& decision) 
       .member("chosenTime", decision.chosen ? rfc3339(*decision.chosen) : std::string());
   json.key("attempts").integer(decision.attempts);
   json.key("unschedulable").boolean(!decision.chosen);
-  json.member("reason", decision.chosen ? std::string_view() : kNoCandidate);
+  const NoTime why = decision.chosen ? NoTime{Reason::none, {}} : why_no_time(job, decision.nominal);
+  json.member("reason", name_of(why.reason));
+  if (!why.clause.empty()) json.member("clause", why.clause);
 }
 
 std::string decision_json(const Job& job, const Decision& decision) {

@@ -4,6 +4,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
+#include "kron/core/open_limit.h"
 
 namespace kron {
 namespace {
@@ -134,6 +135,8 @@ void read_job(Job& job, Fields fields, ZoneDatabase& zones) {
   read_clauses(job.constraints.only, fields, "only", calendars);
   read_clauses(job.constraints.avoid, fields, "avoid", calendars);
   read_policy(job, fields);
+  // A job that exists can be scheduled: whoever makes one from a document, makes it here.
+  if (const Status open = check_open_periods(job); !open) fields.report("window", open.error().message);
 }
 
 }  // namespace kron

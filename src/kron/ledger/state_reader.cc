@@ -1,5 +1,6 @@
 // How the files of a state directory are read. simdjson, because a daemon reads a million records when it starts.
 #include <algorithm>
+#include <charconv>
 #include <simdjson.h>
 #include <utility>
 
@@ -68,6 +69,15 @@ Status read_word(std::string_view key, const dom::element& value, Enum& to, Pars
   const auto word = parse(text);
   if (!word) return fail(Code::invalid, word.error().message, std::string(key));
   to = *word;
+  return {};
+}
+
+Status read_seconds(std::string_view key, const dom::element& value, Seconds& to) {
+  std::int64_t number = 0;
+  if (value.get(number) != simdjson::SUCCESS || number < 0 || Seconds(number) > kLastInstant - kFirstInstant) {
+    return bad_member(key, "a number of seconds");
+  }
+  to = Seconds(number);
   return {};
 }
 
@@ -156,6 +166,7 @@ Status read_history(const dom::element& value, HistoryEntry& to) {
     if (key == "ChosenTime") return read_instant(key, v, to.chosen);
     if (key == "CompletedAt") return read_instant(key, v, to.completed_at);
     if (key == "Reason") return read_word(key, v, to.reason, parse_reason);
+    if (key == "Clause") return read_text(key, v, to.clause);
     if (key == "RunID") return read_text(key, v, to.run_id);
     if (key == "Trigger") return read_word(key, v, to.trigger, parse_trigger);
     if (key == "Count") return read_integer(key, v, report.count);
@@ -189,6 +200,23 @@ Status read_suspension(const dom::element& value, Suspension& to) {
   return each_member("Suspended", value, [&](std::string_view key, const dom::element& v) -> Status {
     if (key == "Since") return read_instant(key, v, to.since);
     if (key == "Until") return read_instant(key, v, to.until);
+    if (key == "SkipMissed") return read_bool(key, v, to.skip_missed);
+    return {};
+  });
+}
+
+Status read_hash(std::string_view key, const dom::element& value, std::uint64_t& to) {
+  std::string_view text;
+  if (value.get(text) != simdjson::SUCCESS || text.size() != 16) return bad_member(key, "16 hex digits");
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to, 16);
+  if (error != std::errc() || end != text.data() + text.size()) return bad_member(key, "16 hex digits");
+  return {};
+}
+
+Status read_schedule(const dom::element& value, ScheduleSeen& to) {
+  return each_member("Schedule", value, [&](std::string_view key, const dom::element& v) -> Status {
+    if (key == "Hash") return read_hash(key, v, to.hash);
+    if (key == "Since") return read_instant(key, v, to.since);
     return {};
   });
 }
@@ -207,6 +235,8 @@ Result<bool> read_member(std::string_view key, const dom::element& v, StateRecor
   if (key == "LastBootID") return known(read_text(key, v, to.last_boot_id));
   if (key == "FirstSeen") return known(read_instant(key, v, periods.first_seen));
   if (key == "FirstSeenIsFloor") return known(read_bool(key, v, periods.first_seen_is_floor));
+  if (key == "FirstSeenReach") return known(read_seconds(key, v, periods.first_seen_reach));
+  if (key == "Schedule") return known(read_schedule(v, periods.schedule.emplace()));
   if (key == "Suspended") return known(read_suspension(v, periods.suspended.emplace()));
   if (key == "LastOutcome") {
     std::string_view word;

@@ -18,6 +18,14 @@ constexpr std::array kTriggers{
 
 std::string text_of(const std::optional<Instant>& time) { return time ? rfc3339(*time) : std::string(); }
 
+// 16 hex digits: JSON's numbers do not hold 64 bits everywhere.
+std::string hash_text(std::uint64_t hash) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text(16, '0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = kDigits[hash >> (60 - 4 * i) & 0xFU];
+  return text;
+}
+
 void write_active(JsonWriter& out, const ActiveExecution& run) {
   out.begin_map()
       .member("PeriodID", text_of(run.period))
@@ -57,6 +65,7 @@ void write_history(JsonWriter& out, const HistoryEntry& entry) {
     out.null();
   }
   if (entry.reason != Reason::none) out.member("Reason", name_of(entry.reason));
+  if (!entry.clause.empty()) out.member("Clause", entry.clause);
   if (!entry.run_id.empty()) out.member("RunID", entry.run_id);
   if (entry.trigger != Trigger::schedule) out.member("Trigger", name_of(entry.trigger));
   out.end_map();
@@ -67,6 +76,12 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
   const JobState& periods = record.periods;
   if (periods.first_seen) out.member("FirstSeen", rfc3339(*periods.first_seen));
   if (periods.first_seen_is_floor) out.key("FirstSeenIsFloor").boolean(true);
+  if (periods.first_seen_reach.count() != 0) out.key("FirstSeenReach").integer(periods.first_seen_reach.count());
+  if (periods.schedule) {
+    out.key("Schedule").begin_map().member("Hash", hash_text(periods.schedule->hash));
+    if (periods.schedule->since) out.member("Since", rfc3339(*periods.schedule->since));
+    out.end_map();
+  }
   if (!periods.open_periods.empty()) {
     out.key("OpenPeriods").begin_list();
     for (const Instant period : periods.open_periods) out.text(rfc3339(period));
@@ -82,6 +97,7 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
   if (periods.suspended) {
     out.key("Suspended").begin_map().member("Since", rfc3339(periods.suspended->since));
     if (periods.suspended->until) out.member("Until", rfc3339(*periods.suspended->until));
+    if (periods.suspended->skip_missed) out.key("SkipMissed").boolean(true);
     out.end_map();
   }
   if (!record.last_boot_id.empty()) out.member("LastBootID", record.last_boot_id);

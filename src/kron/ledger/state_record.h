@@ -38,6 +38,7 @@ struct HistoryEntry {
   std::optional<Instant> period = {};   // none for a manual run and for a report
   std::optional<Outcome> outcome = {};  // none for a report
   Reason reason = Reason::none;
+  std::string clause = {};  // with Reason::excluded: which constraint
   std::optional<Instant> chosen = {};
   Instant completed_at = {};
   std::optional<int> exit_code = {};  // none: unknown, or nothing ran

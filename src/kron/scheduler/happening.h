@@ -20,6 +20,7 @@ struct PeriodEnded {  // without a run
   Decision period;
   Outcome outcome = Outcome::skipped;
   Reason reason = Reason::none;
+  std::string clause;  // of the constraints, when it is excluded by one
   Instant at;
 };
 

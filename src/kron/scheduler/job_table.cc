@@ -10,7 +10,7 @@ namespace {
 bool is_little(const KnownJob& known) {
   const JobState& periods = known.periods;
   return known.active.empty() && known.last_boot_id.empty() && periods.open_periods.empty() &&
-         periods.passed_over.empty() && !periods.first_seen_is_floor && !periods.suspended;
+         periods.passed_over.empty() && !periods.first_seen_is_floor && !periods.suspended && !periods.schedule;
 }
 
 std::size_t mixed(std::initializer_list<std::uint64_t> parts) {
@@ -69,6 +69,7 @@ void JobTable::pack(Slot& slot, KnownJob&& known) {
   slot.has_first_seen = known.periods.first_seen.has_value();
   slot.last_handled = known.periods.last_handled.value_or(Instant());
   slot.first_seen = known.periods.first_seen.value_or(Instant());
+  slot.first_seen_reach = known.periods.first_seen_reach;
 }
 
 void JobTable::unpack(const Slot& slot, jobs::JobDefinition& definition) {
@@ -90,6 +91,7 @@ void JobTable::unpack(const Slot& slot, KnownJob& known) {
   known = {};
   if (slot.has_last_handled) known.periods.last_handled = slot.last_handled;
   if (slot.has_first_seen) known.periods.first_seen = slot.first_seen;
+  known.periods.first_seen_reach = slot.first_seen_reach;
 }
 
 JobTable::Number JobTable::add(jobs::JobDefinition&& definition, KnownJob&& known) {
@@ -191,6 +193,7 @@ bool JobTable::Glance::at(Number job) {
   job_->schedule = *slot.schedule;
   periods_.last_handled = slot.has_last_handled ? std::optional(slot.last_handled) : std::nullopt;
   periods_.first_seen = slot.has_first_seen ? std::optional(slot.first_seen) : std::nullopt;
+  periods_.first_seen_reach = slot.first_seen_reach;
   return true;
 }
 
@@ -202,6 +205,12 @@ bool JobTable::has_runs(Number job) const {
 bool JobTable::has_open_or_passed_over(Number job) const {
   const KnownJob* more = more_of(slots_[job]);
   return more != nullptr && (!more->periods.open_periods.empty() || !more->periods.passed_over.empty());
+}
+
+std::optional<Instant> JobTable::last_handled(Number job) const {
+  const Slot& slot = slots_[job];
+  if (const KnownJob* more = more_of(slot)) return more->periods.last_handled;
+  return slot.has_last_handled ? std::optional(slot.last_handled) : std::nullopt;
 }
 
 std::optional<Instant> JobTable::first_seen(Number job) const {

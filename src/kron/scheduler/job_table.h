@@ -79,9 +79,11 @@ class JobTable {
   [[nodiscard]] KnownJob known(Number job) const;
   [[nodiscard]] const std::string& identity(Number job) const { return slots_[job].identity; }
   [[nodiscard]] const Schedule& schedule(Number job) const { return *slots_[job].schedule; }
+  [[nodiscard]] const WindowSpec& window(Number job) const { return slots_[job].terms->window; }
   [[nodiscard]] bool has_runs(Number job) const;
   [[nodiscard]] bool has_open_or_passed_over(Number job) const;
   [[nodiscard]] std::optional<Instant> first_seen(Number job) const;
+  [[nodiscard]] std::optional<Instant> last_handled(Number job) const;
 
  private:
   static constexpr std::size_t kMostAwake = 128;
@@ -101,6 +103,7 @@ class JobTable {
     bool has_first_seen = false;
     Instant last_handled;
     Instant first_seen;
+    Seconds first_seen_reach{0};
     std::unique_ptr<KnownJob> more;  // instead of the above, when there is more to know
     std::unique_ptr<Entry> awake;    // instead of all that is known
   };

@@ -36,21 +36,23 @@ RunOccasion occasion_of(const ActiveExecution& run) {
   return occasion;
 }
 
-void note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Decision& period, Outcome outcome,
-                  Reason reason, Turn turn) {
-  mark_handled(job, known.periods, period.nominal, turn);
+std::optional<PassedOver> note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Record& outcome,
+                                       Turn turn) {
+  const Decision& period = outcome.period;
+  const std::optional<PassedOver> closed = mark_handled(job, known.periods, period.nominal, turn);
   if (known.periods.last_handled == period.nominal) {
-    step.last_outcome = outcome;
+    step.last_outcome = outcome.outcome;
     step.last_chosen = period.chosen;
   }
-  if (outcome == Outcome::executed) return;
-  step.history.push_back(history_of({period, outcome, reason}, turn.now));
+  if (outcome.outcome != Outcome::executed) step.history.push_back(history_of(outcome, turn.now));
+  return closed;
 }
 
 HistoryEntry history_of(const Record& outcome, Instant completed_at) {
   return {.period = outcome.period.nominal,
           .outcome = outcome.outcome,
           .reason = outcome.reason,
+          .clause = outcome.clause,
           .chosen = outcome.period.chosen,
           .completed_at = completed_at};
 }

@@ -76,7 +76,7 @@ void Scheduler::look_at(JobNumber job, Turn turn) {
   settle_in_flight(job);
   Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
-  settle(definition, entry.known.periods, turn.now);
+  say_closed(entry, settle(definition, entry.known.periods, turn.now).closed);
   if (entry.waiting) {
     const auto& waits = entry.waiting->occasion.period;
     const JobState others =
@@ -137,7 +137,7 @@ std::optional<Instant> Scheduler::next_look_at(const Job& job, const JobState& p
 void Scheduler::plan(JobNumber job, Instant t) {
   if (!jobs_.is_wanted(job)) return;
   Entry& entry = jobs_.wake(job);
-  settle(entry.definition.job, entry.known.periods, t);
+  say_closed(entry, settle(entry.definition.job, entry.known.periods, t).closed);
   if (!entry.waiting) {
     timers_.set(job, next_look_at(entry.definition.job, entry.known.periods, !entry.known.active.empty(), t));
     return;

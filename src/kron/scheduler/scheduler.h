@@ -66,8 +66,9 @@ class Scheduler {
     enum class How : std::uint8_t { started, waiting, already_known } how = How::started;
   };
   Result<Triggered> trigger(std::string_view identity, std::string_view key = {});
-  Status suspend(std::string_view identity, std::optional<Instant> until);
-  Status resume(std::string_view identity);
+  // `skip_missed`: what became due during the pause is recorded as skipped when it ends, and not caught up with.
+  Status suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed = false);
+  Status resume(std::string_view identity, bool skip_missed = false);
   Status terminate(std::string_view run_id);
   Status kill(std::string_view run_id);
   void terminate_all();
@@ -141,6 +142,8 @@ class Scheduler {
   void edit(JobNumber job, jobs::JobDefinition definition);
   void await_next_boot(JobNumber job);
   void drop_unknown(JobNumber job);
+  void report_edit(JobNumber job, const std::optional<PassedOver>& late, Instant now);
+  void warn_of_records_ahead(const std::vector<JobNumber>& jobs, Instant now);
   void remove(JobNumber job);
   void forget_if_idle(JobNumber job);
   Result<JobNumber> find(std::string_view identity) const;
@@ -187,6 +190,7 @@ class Scheduler {
                                    const std::optional<Decision>& period);
   std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit, Instant at);
   void say_adopted(const Entry& entry, const ActiveExecution& run);
+  void say_closed(const Entry& entry, const std::optional<PassedOver>& closed);
   std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over, Instant at);
 
   World world_;

@@ -55,6 +55,8 @@ void Scheduler::begin_write(std::launch how) {
   in_flight_->records.reserve(in_flight_->steps.size());
   for (Step& step : in_flight_->steps) {
     step.ledger.now = jobs_.known(step.job);
+    std::optional<ScheduleSeen>& schedule = step.ledger.now.periods.schedule;
+    if (!schedule) schedule = ScheduleSeen{schedule_hash(jobs_.definition(step.job).job), std::nullopt};
     in_flight_->records.push_back(std::move(step.ledger));
   }
   in_flight_->written = std::async(how, [&world = world_, batch = in_flight_.get()] {

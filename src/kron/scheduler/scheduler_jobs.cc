@@ -5,6 +5,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/env/in_parallel.h"
+#include "kron/scheduler/occasion.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron {
@@ -33,6 +34,7 @@ Status Scheduler::start(std::vector<jobs::JobDefinition> definitions) {
   if (Status different = check_identities(definitions); !different) return different;
   const Result<std::vector<JobNumber>> numbers = add_all(std::move(definitions), t);
   if (!numbers) return fail(numbers.error());
+  warn_of_records_ahead(*numbers, t);
   recover_runs(*numbers);
   start_reboot_jobs(t);
   commit();
@@ -93,8 +95,14 @@ Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::J
   jobs_.reserve(definitions.size());
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     definitions[i].job.identity = std::move(identities[i]);
+    JobState& periods = (*known)[i].periods;
+    const bool was_edited = periods.schedule && periods.schedule->hash != schedule_hash(definitions[i].job);
+    const std::optional<PassedOver> late = was_edited ? notice_schedule(definitions[i].job, periods, t) : std::nullopt;
+    // The definition tells which schedule it is, so that a million jobs need not keep it; when it changed, they must.
+    if (periods.schedule && !periods.schedule->since) periods.schedule.reset();
     const JobNumber job = jobs_.add(std::move(definitions[i]), std::move((*known)[i]));
     numbers.push_back(job);
+    if (was_edited) report_edit(job, late, t);
     if (jobs_.has_runs(job)) {
       for (const ActiveExecution& run : jobs_.known(job).active) job_of_run_[run.run_id] = job;
     }
@@ -136,7 +144,16 @@ void Scheduler::plan_all(const std::vector<JobNumber>& jobs, Instant t) {
 // job comes back the same way.
 void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
   const bool was_reboot_job = jobs_.is_wanted(job) && is_for_boots(jobs_.schedule(job));
+  const Instant t = now(world_.clock);
+  Entry& entry = jobs_.wake(job);
+  const std::uint64_t hash_before = schedule_hash(entry.definition.job);
   jobs_.replace(job, std::move(definition));
+  if (hash_before != schedule_hash(entry.definition.job)) {
+    JobState& periods = entry.known.periods;
+    if (!periods.schedule) periods.schedule = ScheduleSeen{hash_before, std::nullopt};
+    const std::optional<PassedOver> late = notice_schedule(entry.definition.job, periods, t);
+    report_edit(job, late, t);
+  }
   drop_waiting(job);
   drop_unknown(job);
   if (!was_reboot_job) await_next_boot(job);
@@ -148,6 +165,36 @@ void Scheduler::await_next_boot(JobNumber job) {
   step_for(job);
   jobs_.wake(job).known.last_boot_id = world_.clock.boot_id();
   commit_if_full();
+}
+
+// The schedule is another one: when that was seen is durable before anything is started by it.
+void Scheduler::report_edit(JobNumber job, const std::optional<PassedOver>& late, Instant t) {
+  Step& step = step_for(job);
+  if (late) {
+    step.ledger.history.push_back(history_of(*late, t));
+    step.log_lines.push_back(passed_over_line(jobs_.wake(job), *late, t));
+  }
+  commit_if_full();
+}
+
+// A clock that was wrong for a while leaves records of times that are still to come. What was not handled meanwhile
+// runs at its time; the operator must know why some periods will not.
+void Scheduler::warn_of_records_ahead(const std::vector<JobNumber>& jobs, Instant t) {
+  std::int64_t count = 0;
+  std::string example;
+  for (const JobNumber job : jobs) {
+    const std::optional<Instant> handled = jobs_.last_handled(job);
+    if (!handled || *handled <= t || window_of(jobs_.window(job), *handled).start <= t) continue;
+    if (count++ == 0) example = jobs_.identity(job);
+  }
+  if (count == 0) return;
+  world_.log.warning("records_ahead_of_clock",
+                     {{"count", count},
+                      {"identity", example},
+                      {"reason",
+                       "periods that the clock has not reached are on record as handled, so they will not "
+                       "run: is the clock right? `kron doctor` names the jobs, `kron state reset JOB` gives "
+                       "one its periods back"}});
 }
 
 void Scheduler::drop_unknown(JobNumber job) {
@@ -195,11 +242,24 @@ Status Scheduler::set_suspension(std::string_view identity, std::optional<Suspen
   return {};
 }
 
-Status Scheduler::suspend(std::string_view identity, std::optional<Instant> until) {
-  return set_suspension(identity, Suspension{now(world_.clock), until});
+Status Scheduler::suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed) {
+  return set_suspension(identity, Suspension{now(world_.clock), until, skip_missed});
 }
 
-Status Scheduler::resume(std::string_view identity) { return set_suspension(identity, std::nullopt); }
+Status Scheduler::resume(std::string_view identity, bool skip_missed) {
+  const Result<JobNumber> job = find(identity);
+  if (!job) return fail(job.error());
+  if (skip_missed && jobs_.wake(*job).known.periods.suspended) {
+    // As if the pause had been meant to end now. One step with the resume below: durable together or not at all.
+    step_for(*job);
+    const Instant t = now(world_.clock);
+    Suspension& suspended = *jobs_.wake(*job).known.periods.suspended;
+    suspended.until = t;
+    suspended.skip_missed = true;
+    look_at(*job, Turn::at(t));
+  }
+  return set_suspension(identity, std::nullopt);
+}
 
 std::optional<Scheduler::View> Scheduler::view(std::string_view identity) const {
   const Result<JobNumber> job = find(identity);

@@ -28,13 +28,14 @@ void Scheduler::tell(const Happening& happening) const {
 std::function<void()> Scheduler::outcome_line(const Entry& entry, const Record& outcome, Instant at) {
   return [this, identity = entry.definition.job.identity, outcome, at,
           period = PeriodFields(entry.definition.job, outcome.period)] {
-    tell(PeriodEnded{identity, outcome.period, outcome.outcome, outcome.reason, at});
+    tell(PeriodEnded{identity, outcome.period, outcome.outcome, outcome.reason, outcome.clause, at});
     world_.log.info("period_ended", {{"identity", identity},
                                      {"periodId", period.id},
                                      {"nominalTime", period.id},
                                      {"chosenTime", period.chosen},
                                      {"outcome", name_of(outcome.outcome)},
                                      {"reason", name_of(outcome.reason)},
+                                     {"clause", outcome.clause},
                                      {"seedHash", period.seed_hash},
                                      {"decision", period.request}});
   };
@@ -95,6 +96,15 @@ std::function<void()> Scheduler::passed_over_line(const Entry& entry, const Pass
                                        {"first", rfc3339(passed_over.first)},
                                        {"last", rfc3339(passed_over.last)}});
   };
+}
+
+// Spans were given up to keep a record within its limits: should the clock come back to them, they stay closed.
+void Scheduler::say_closed(const Entry& entry, const std::optional<PassedOver>& closed) {
+  if (!closed) return;
+  world_.log.warning("passed_over_closed", {{"identity", entry.definition.job.identity},
+                                            {"count", static_cast<std::int64_t>(closed->count)},
+                                            {"first", rfc3339(closed->first)},
+                                            {"last", rfc3339(closed->last)}});
 }
 
 }  // namespace kron

@@ -71,8 +71,8 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   Entry& entry = jobs_.wake(job);
   if (launch(job, occasion_of(entry.definition.job.identity, period), turn.now)) {
-    note_outcome(entry.definition.job, entry.known, step_for(job).ledger, period, Outcome::executed, Reason::none,
-                 turn);
+    say_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job).ledger,
+                                   {period, Outcome::executed, Reason::none}, turn));
   } else {
     record(job, {period, Outcome::skipped, Reason::start_failed}, turn);
   }
@@ -124,7 +124,7 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
 void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
   Entry& entry = jobs_.wake(job);
   Step& step = step_for(job);
-  note_outcome(entry.definition.job, entry.known, step.ledger, outcome.period, outcome.outcome, outcome.reason, turn);
+  say_closed(entry, note_outcome(entry.definition.job, entry.known, step.ledger, outcome, turn));
   step.log_lines.push_back(outcome_line(entry, outcome, turn.now));
 }
 
