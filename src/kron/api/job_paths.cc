@@ -5,6 +5,7 @@
 #include "kron/api/paths.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/core/schedule_expression.h"
 #include "kron/forecast/upcoming.h"
 #include "kron/jobs/model.h"
 #include "kron/json/decide_request.h"
@@ -55,7 +56,7 @@ void write_paused(JsonWriter& json, const View& view, Instant now) {
 // The members of a JobSummary, in a map that the caller has begun.
 void write_summary(JsonWriter& json, const View& view, const history::Entry* last, Instant now) {
   const jobs::JobDefinition& definition = view.definition;
-  json.member("identity", definition.job.identity).member("schedule", to_string(definition.job.schedule));
+  json.member("identity", definition.job.identity).member("schedule", expression_of(definition.job.schedule));
   json.member("timezone", definition.job.zone.name());
   if (definition.options->task.empty()) {
     json.member("command", definition.command);

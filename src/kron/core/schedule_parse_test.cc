@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kron/base/sha256.h"
-#include "kron/core/schedule.h"
+#include "kron/core/schedule_expression.h"
 #include "kron/core/schedule_model.h"
 #include "kron/testing/property.h"
 
@@ -277,6 +277,13 @@ TEST(SchedulePrint, IsCanonical) {
   }
 }
 
+TEST(SchedulePrint, ForPeopleIsAsTheyWouldWriteIt) {
+  for (const std::string text : {"*/2 * * * * *", "*/15 * * * * *", "0 0 1 */3 *", "5-55/10 * * * * *", "* * * * * *",
+                                 "0 0 1 2-11/3 *", "*/5 9-17 * * 1-5", "@every 1h30m"}) {
+    EXPECT_EQ(expression_of(parsed(text)), text);
+  }
+}
+
 TEST(SchedulePrint, IsReadBackAsTheSameSchedule) {
   testing::for_all(1500, [] {
     std::string text = testing::draw_model(testing::model::draw(0, 1) == 0).text;
@@ -290,6 +297,9 @@ TEST(SchedulePrint, IsReadBackAsTheSameSchedule) {
     RC_ASSERT(again.has_value());
     RC_ASSERT(*again == *schedule);
     RC_ASSERT(to_string(*again) == to_string(*schedule));
+    const Result<Schedule> as_written = parse_schedule(expression_of(*schedule));
+    RC_ASSERT(as_written.has_value());
+    RC_ASSERT(*as_written == *schedule);
   });
 }
 

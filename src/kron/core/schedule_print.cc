@@ -4,7 +4,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
-#include "kron/core/schedule.h"
+#include "kron/core/schedule_expression.h"
 #include "kron/core/schedule_field.h"
 
 namespace kron {
@@ -85,6 +85,12 @@ void add_bits(Items& items, std::uint64_t bits, int first, int last, bool star) 
   }
 }
 
+// Every nth value from the first on. Nothing but the values counts in seconds and months, so they may begin with `*`.
+bool is_every_nth(std::uint64_t bits, int first, int last) {
+  const std::vector<int> values = values_of(bits);
+  return is_evenly_spaced(values) && values.front() == first && values.back() + (values[1] - values[0]) > last;
+}
+
 std::string field_text(std::uint64_t bits, int first, int last, bool star) {
   Items items;
   add_bits(items, bits, first, last, star);
@@ -130,22 +136,22 @@ std::string time_fields(const Schedule& s) {
   return field_text(s.minutes, 0, 59, s.star_minute) + " " + field_text(s.hours, 0, 23, s.star_hour);
 }
 
-}  // namespace
-
-std::string to_string(const Schedule& s) {
+std::string printed(const Schedule& s, bool with_stars) {
   if (s.kind == Schedule::Kind::reboot) return "@reboot";
   if (s.kind == Schedule::Kind::every) return "@every " + duration_text(s.every);
   if (s.hours == 0 || s.months == 0) return "@never";
   constexpr std::uint16_t kEveryMonth = 0x1FFE;
   constexpr std::uint64_t kEverySecond = (std::uint64_t{1} << 60) - 1;
+  const bool star_seconds = s.seconds == kEverySecond || (with_stars && is_every_nth(s.seconds, 0, 59));
+  const bool star_months = s.months == kEveryMonth || (with_stars && is_every_nth(s.months, 1, 12));
   const bool has_years = s.years != kAllYears;
   std::string text;
-  if (s.seconds != 1 || has_years) text = field_text(s.seconds, 0, 59, s.seconds == kEverySecond) + " ";
+  if (s.seconds != 1 || has_years) text = field_text(s.seconds, 0, 59, star_seconds) + " ";
   // A day field without values, which only cron_args makes, leaves the choice to the other one.
   const std::string dates = date_field(s);
   const std::string weekdays = weekday_field(s);
-  text += time_fields(s) + " " + (dates.empty() ? "*" : dates) + " " +
-          field_text(s.months, 1, 12, s.months == kEveryMonth) + " " + (weekdays.empty() ? "*" : weekdays);
+  text += time_fields(s) + " " + (dates.empty() ? "*" : dates) + " " + field_text(s.months, 1, 12, star_months) + " " +
+          (weekdays.empty() ? "*" : weekdays);
   if (has_years) {
     Items years;
     add_values(years, values_of(s.years));
@@ -153,5 +159,11 @@ std::string to_string(const Schedule& s) {
   }
   return text + restrictions(s);
 }
+
+}  // namespace
+
+std::string to_string(const Schedule& s) { return printed(s, false); }
+
+std::string expression_of(const Schedule& s) { return printed(s, true); }
 
 }  // namespace kron

@@ -3,6 +3,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
+#include "kron/core/schedule_expression.h"
 #include "kron/jobs/model.h"
 
 namespace kron::jobs {
@@ -87,7 +88,7 @@ MapWriter calendar_map(const Constraints& constraints) {
 
 Status write_timing(const JobDefinition& definition, MapWriter& map) {
   const Job& job = definition.job;
-  std::string expression = to_string(job.schedule);
+  std::string expression = expression_of(job.schedule);
   const Result<Schedule> read_back = parse_schedule(expression, job.identity);
   Schedule without_override = job.schedule;
   without_override.dst = default_dst_rule(job.schedule);
