@@ -8,6 +8,19 @@ namespace {
 
 constexpr std::uint32_t kEveryHour = 0xFFFFFF;
 
+// True when a wall clock that jumps by `jump` seconds shows the same minutes as before: a job of every hour goes on at
+// the same distance. Any jump of whole hours; half an hour for */5, but not for 0.
+bool keeps_distance(const Schedule& schedule, std::int64_t jump) {
+  constexpr std::int64_t kMinute = 60;
+  constexpr std::int64_t kMinutes = 60;
+  if (schedule.hours != kEveryHour || jump % kMinute != 0) return false;
+  const std::int64_t shift = ((jump / kMinute) % kMinutes + kMinutes) % kMinutes;
+  if (shift == 0) return true;
+  constexpr std::uint64_t kAll = (std::uint64_t{1} << kMinutes) - 1;
+  const std::uint64_t moved = (schedule.minutes << shift | schedule.minutes >> (kMinutes - shift)) & kAll;
+  return moved == schedule.minutes;
+}
+
 // The wall-clock times [first, end) that match, as if no clock ever changed: local seconds read as UTC.
 struct WallTimes {
   LocalSeconds first;
@@ -22,8 +35,7 @@ std::optional<WallTimes> wall_times(const Schedule& schedule, LocalSeconds first
 
 std::optional<DstEffect> effect_of(const Schedule& schedule, std::int64_t change, std::int64_t before,
                                    std::int64_t after) {
-  constexpr std::int64_t kHour = 3600;
-  if (before == after || (schedule.hours == kEveryHour && (after - before) % kHour == 0)) return std::nullopt;
+  if (before == after || keeps_distance(schedule, after - before)) return std::nullopt;
   const auto effect = [&](DstEffect::Kind kind, const WallTimes& times) {
     return DstEffect{kind, civil_of(times.first), times.count, instant_of(change)};
   };

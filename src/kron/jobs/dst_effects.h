@@ -23,8 +23,8 @@ struct DstEffect {
   bool operator==(const DstEffect&) const = default;
 };
 
-// Every change of the clock in (from, until] that moves, drops or doubles a period, in order. Schedules that run every
-// hour are left alone by changes of whole hours: they go on at the same distance.
+// Every change of the clock in (from, until] that moves, drops or doubles a period, in order. A schedule that runs
+// every hour, at minutes that repeat with the size of the change, is left alone: it goes on at the same distance.
 std::vector<DstEffect> dst_effects(const Job& job, Instant from, Instant until);
 
 }  // namespace kron::jobs

@@ -58,10 +58,11 @@ bool take_apart(std::string_view line, LineParts& parts) {
   return has_name && has_command;
 }
 
-// Only H looks at the name.
+// Only H looks at the name. A schedule that there is something to say about is not given: its line is read in full.
 Result<Schedule> LineTemplates::schedule_of(const LineParts& parts) {
   if (const auto known = schedules_.find(parts.schedule); known != schedules_.end()) return known->second;
   Result<Schedule> schedule = parse_schedule(parts.schedule, parts.name);
+  if (!advice_on(parts.schedule).empty()) return fail(Code::invalid, "the schedule is hardly meant so");
   const bool is_for_all = parts.schedule.find_first_of("Hh") == std::string::npos;
   if (schedule && is_for_all && schedules_.size() < kMost) schedules_.emplace(parts.schedule, *schedule);
   return schedule;
@@ -73,7 +74,7 @@ bool LineTemplates::add_definition(const LineParts& parts, std::vector<JobDefini
   const bool by_shell = !known->second.options->shell.empty();
   if (!is_job_name(parts.name) || !is_good_command(parts.command, by_shell)) return false;
   const Result<Schedule> schedule = schedule_of(parts);
-  if (!schedule || !advice_on(parts.schedule).empty()) return false;
+  if (!schedule) return false;
   JobDefinition& definition = definitions.emplace_back(known->second);
   definition.job.identity = parts.name;
   definition.job.schedule = *schedule;

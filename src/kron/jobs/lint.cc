@@ -10,14 +10,13 @@
 #include "kron/base/text.h"
 #include "kron/core/allowed_share.h"
 #include "kron/core/state.h"
-#include "kron/jobs/dst_effects.h"
+#include "kron/jobs/lint_groups.h"
 
 namespace kron::jobs {
 namespace {
 
 constexpr std::size_t kSampledPeriods = 16;
 constexpr double kNotableChance = 0.001;
-constexpr Seconds kLookAhead = std::chrono::duration_cast<Seconds>(std::chrono::years(5));
 constexpr Seconds kMinute{60};
 
 std::vector<Instant> coming_periods(const Job& job, Instant now, std::size_t most) {
@@ -35,19 +34,13 @@ std::string percent(double share) {
   return text.data();
 }
 
-std::string clock_text(const CivilTime& time) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02d-%02d %02d:%02d", time.year, time.month, time.day, time.hour,
-                time.minute);
-  return text.data();
-}
-
 class Linter {
  public:
   explicit Linter(const LintOptions& options) : options_(options) {}
 
   void look_at(const JobDefinition& definition);
   void look_for_herds();
+  void say_of_groups();
   std::vector<Problem> problems;
 
  private:
@@ -70,10 +63,11 @@ class Linter {
   void look_at_window(const JobDefinition& definition, std::span<const Instant> periods);
   void look_at_constraints(const JobDefinition& definition, std::span<const Instant> periods);
   void look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods);
-  void look_at_dst(const JobDefinition& definition);
 
   const LintOptions& options_;
   std::map<Instant, Herd> herds_;
+  ClockChanges clock_changes_;
+  CostlyDeadlines costly_deadlines_;
 };
 
 void Linter::look_at(const JobDefinition& definition) {
@@ -88,7 +82,8 @@ void Linter::look_at(const JobDefinition& definition) {
   look_at_window(definition, periods);
   look_at_constraints(definition, periods);
   look_at_deadline(definition, periods);
-  look_at_dst(definition);
+  clock_changes_.add(definition, options_.now);
+  costly_deadlines_.add(definition, options_.now);
   if (job.window.duration.count() != 0) return;
   constexpr std::size_t kNamesShown = 3;
   Herd& herd = herds_[periods.front()];
@@ -157,19 +152,9 @@ void Linter::look_at_deadline(const JobDefinition& definition, std::span<const I
       "allow for load with a deadline such as 10s");
 }
 
-void Linter::look_at_dst(const JobDefinition& definition) {
-  constexpr std::array<std::string_view, 3> kVerbs{"moved to after the gap", "dropped", "run twice"};
-  const Instant until = std::min(options_.now + kLookAhead, kLastInstant);
-  std::string list;
-  for (const DstEffect& effect : dst_effects(definition.job, options_.now, until)) {
-    list += (list.empty() ? "" : ", ") + clock_text(effect.local);
-    if (effect.count > 1) list += " and " + std::to_string(effect.count - 1) + " more";
-    list += " " + std::string(kVerbs[static_cast<std::size_t>(effect.kind)]);
-  }
-  if (list.empty()) return;
-  say(Severity::warning, definition, "dst",
-      "changes of the clock in " + definition.job.zone.name() + " touch it: " + list,
-      "choose a time outside the change, or say what you want with dst (gap=run|skip, overlap=first|second|both)");
+void Linter::say_of_groups() {
+  clock_changes_.say(problems);
+  costly_deadlines_.say(problems, options_.notes);
 }
 
 void Linter::look_for_herds() {
@@ -193,6 +178,7 @@ std::vector<Problem> lint(std::span<const JobDefinition> definitions, const Lint
   Linter linter(options);
   for (const JobDefinition& definition : definitions) linter.look_at(definition);
   linter.look_for_herds();
+  linter.say_of_groups();
   return std::move(linter.problems);
 }
 

@@ -86,6 +86,51 @@ TEST(Lint, IsSilentAboutGoodJobs) {
   }
 }
 
+TEST(Lint, SaysOnceForAZoneAndItsChangesWhatTouchesManyJobs) {
+  std::string lines;
+  for (int i = 0; i < 50; ++i) {
+    lines += std::to_string(i) + " 2 * * * @tz(Europe/Paris) name=p" + std::to_string(i) + " command=true\n";
+    lines += std::to_string(i) + " 2 * * * @tz(America/New_York) name=n" + std::to_string(i) + " command=true\n";
+  }
+  const auto problems = linted(lines);
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(
+      problems[1].message,
+      "50 jobs (p0, p1, p2 …): changes of the clock in Europe/Paris touch them: 2027-03-28 moved to after the gap, "
+      "2028-03-26 moved to after the gap, 2029-03-25 moved to after the gap, 2030-03-31 moved to after the gap, "
+      "2031-03-30 moved to after the gap");
+  EXPECT_EQ(problems[1].at.line, 1U);
+}
+
+TEST(Lint, WarnsOfNoDeadlineWhereOneLostPeriodCostsMost) {
+  for (const char* line : {"0 3 * * 1", "0 3 1 * *", "@yearly", "0 3 * * MON @win(1h)", "0 0 0 1 1 * 2030"}) {
+    const auto problems = linted(std::string(line) + " name=a command=true\n");
+    ASSERT_EQ(problems.size(), 1U) << line;
+    EXPECT_EQ(problems[0].severity, Severity::warning);
+    EXPECT_EQ(problems[0].field, "policy.deadline");
+    EXPECT_NE(problems[0].message.find("'a': due less often than daily"), std::string::npos) << problems[0].message;
+  }
+  for (const char* line :
+       {"0 3 * * 1 @policy(deadline=1h)", "0 3 * * 1 @policy(suspend=true)", "0 3 * * 1-5", "@reboot", "0 3,4 * * 1"}) {
+    const auto problems = linted(std::string(line) + " name=a command=true\n");
+    EXPECT_TRUE(problems.empty()) << line << ": " << problems[0].message;
+  }
+}
+
+TEST(Lint, SaysOnceForAFileThatItsJobsMayNotStartLate) {
+  std::string lines;
+  for (int i = 0; i < 5; ++i) {
+    lines += "0 " + std::to_string(i) + " * * 1 name=w" + std::to_string(i) + " command=true\n";
+    lines += "0 " + std::to_string(i) + " * * * name=d" + std::to_string(i) + " command=true\n";
+  }
+  const auto problems = lint(definitions(lines), {.now = kNow, .notes = true});
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_NE(problems[0].message.find("5 jobs (w0, w1, w2 …): due less often"), std::string::npos);
+  EXPECT_EQ(problems[1].severity, Severity::note);
+  EXPECT_NE(problems[1].message.find("5 jobs (d0, d1, d2 …): due once a day"), std::string::npos);
+  EXPECT_EQ(linted(lines).size(), 1U) << "notes are for those who ask for them";
+}
+
 TEST(Lint, FindsHerds) {
   std::string lines;
   for (int i = 0; i < 20; ++i) lines += "0 3 * * * name=j" + std::to_string(i) + " command=true\n";
@@ -116,7 +161,9 @@ TEST(DstEffects, AreTheExactDates) {
       {"*/20 2 * * * @tz(Europe/Paris)", {{dropped, {2027, 3, 28, 2, 0, 0}, 3}, {doubled, {2027, 10, 31, 2, 0, 0}, 3}}},
       {"0 * * * * @tz(Europe/Paris)", {}},
       {"0 * * * * @tz(Australia/Lord_Howe)",
-       {{dropped, {2027, 10, 3, 2, 0, 0}, 1}}},  // 01:30-02:00 comes twice, but no full hour is in it
+       {{dropped, {2027, 10, 3, 2, 0, 0}, 1}}},      // 01:30-02:00 comes twice, but no full hour is in it
+      {"*/5 * * * * @tz(Australia/Lord_Howe)", {}},  // half an hour is a multiple of five minutes, as an hour is
+      {"*/5 * * * * @tz(Europe/Paris)", {}},
       {"30 2 * * MON @tz(Europe/Paris)", {}},
       {"0 1 * * * @tz(America/Sao_Paulo)", {}},
   };

@@ -70,24 +70,100 @@ void advise_on_field(std::string_view text, std::size_t column, const Field& fie
   }
 }
 
+// The fields of an expression, by their index in kFields.
+class FieldTexts {
+ public:
+  explicit FieldTexts(std::string_view expression) {
+    constexpr std::string_view kBlank = " \t";
+    for (std::size_t at = expression.find_first_not_of(kBlank);
+         at != std::string_view::npos && count_ <= kFields.size();
+         at = expression.find_first_not_of(kBlank, expression.find_first_of(kBlank, at))) {
+      const std::size_t end = std::min(expression.find_first_of(kBlank, at), expression.size());
+      if (count_ < kFields.size()) texts_[count_] = {expression.substr(at, end - at), at + 1};
+      ++count_;
+    }
+    offset_ = count_ == 5 ? 1 : 0;
+  }
+
+  struct Text {
+    std::string_view text;
+    std::size_t column = 0;
+  };
+  [[nodiscard]] bool is_expression() const { return count_ >= 5 && count_ <= kFields.size(); }
+  [[nodiscard]] bool has(std::size_t field) const { return field >= offset_ && field < count_ + offset_; }
+  [[nodiscard]] const Text& operator[](std::size_t field) const { return texts_[field - offset_]; }
+
+ private:
+  std::array<Text, kFields.size()> texts_;
+  std::size_t count_ = 0;
+  std::size_t offset_ = 0;
+};
+
+constexpr std::size_t kSecond = 0, kMinute = 1, kHour = 2, kDate = 3, kWeekday = 5;
+
+bool is_fixed(std::string_view text) { return text.find_first_not_of("0123456789,") == std::string_view::npos; }
+bool is_star(std::string_view text) { return text == "*" || text == "?" || text == "*/1"; }
+bool is_stepped_star(std::string_view text) { return text.starts_with("*/") && text != "*/1"; }
+
+// `* 3 * * *`: sixty times where once was meant.
+void advise_on_star(const FieldTexts& fields, std::size_t finer, std::vector<ScheduleAdvice>& out) {
+  if (!fields.has(finer) || fields[finer].text != "*" || !is_fixed(fields[finer + 1].text)) return;
+  const std::string unit(kFields[finer].name);
+  const std::string longer(kFields[finer + 1].name);
+  out.push_back(
+      {fields[finer].column,
+       unit + ": * runs 60 times, in every " + unit + " of " + longer + " " + std::string(fields[finer + 1].text),
+       "write 0 for one run at the beginning of the " + longer});
+}
+
+// `*/45 * * * *`: 0, 45, and 0 again after a quarter of an hour.
+void advise_on_uneven_step(const FieldTexts& fields, std::size_t index, std::vector<ScheduleAdvice>& out) {
+  if (!fields.has(index) || !is_stepped_star(fields[index].text)) return;
+  const Field& field = kFields[index];
+  const int span = field.last - field.first + 1;
+  const std::optional<int> step = number(fields[index].text.substr(2));
+  if (!step || *step >= span || span % *step == 0) return;
+  const char unit = field.name.front();
+  out.push_back({fields[index].column,
+                 std::string(field.name) + ": a step of " + std::to_string(*step) + " does not divide " +
+                     std::to_string(span) + ": the last distance is only " + std::to_string(span % *step),
+                 "use @every " + std::to_string(*step) + unit + " for a fixed distance, or a step that divides " +
+                     std::to_string(span)});
+}
+
+// `0 0 13 * 5` and `0 0 */2 * 1`: the day fields are alternatives, unless one of them begins with a star.
+void advise_on_days(const FieldTexts& fields, std::vector<ScheduleAdvice>& out) {
+  const FieldTexts::Text& date = fields[kDate];
+  const FieldTexts::Text& weekday = fields[kWeekday];
+  if (is_star(date.text) || is_star(weekday.text)) return;
+  if (!date.text.starts_with('*') && !weekday.text.starts_with('*')) {
+    out.push_back({date.column,
+                   "day-of-month and day-of-week are both given: it runs on days that match either of them",
+                   "for days that match both, keep one field and put the other into @only (dow=… or dom=…)"});
+  } else {
+    const FieldTexts::Text& star = date.text.starts_with('*') ? date : weekday;
+    out.push_back({star.column,
+                   "a day field begins with *: it runs only on days that match day-of-month and day-of-week",
+                   "for days that match either, write the step as a list, such as 1-31/2"});
+  }
+}
+
 }  // namespace
 
 std::vector<ScheduleAdvice> advice_on(std::string_view expression) {
   std::vector<ScheduleAdvice> advice;
-  // Without a step there is nothing to look for; that is almost every expression.
-  if (expression.find('/') == std::string_view::npos) return advice;
-  constexpr std::string_view kBlank = " \t";
-  std::vector<std::size_t> starts;
-  for (std::size_t at = expression.find_first_not_of(kBlank); at != std::string_view::npos;
-       at = expression.find_first_not_of(kBlank, expression.find_first_of(kBlank, at))) {
-    starts.push_back(at);
+  const FieldTexts fields(expression);
+  if (!fields.is_expression() || expression.find('@') != std::string_view::npos) return advice;
+  // Without a step there is nothing to look for in the fields themselves; that is almost every expression.
+  const bool has_step = expression.find('/') != std::string_view::npos;
+  for (std::size_t i = 0; has_step && i < kFields.size(); ++i) {
+    if (!fields.has(i)) continue;
+    advise_on_field(fields[i].text, fields[i].column, kFields[i], advice);
+    if (i <= kHour) advise_on_uneven_step(fields, i, advice);
   }
-  if (starts.size() < 5 || starts.size() > 7) return advice;
-  const std::size_t first_field = starts.size() == 5 ? 1 : 0;
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const std::size_t end = std::min(expression.find_first_of(kBlank, starts[i]), expression.size());
-    advise_on_field(expression.substr(starts[i], end - starts[i]), starts[i] + 1, kFields[first_field + i], advice);
-  }
+  advise_on_star(fields, kSecond, advice);
+  advise_on_star(fields, kMinute, advice);
+  advise_on_days(fields, advice);
   return advice;
 }
 

@@ -14,7 +14,8 @@ struct ScheduleAdvice {
   std::string cure;
 };
 
-// For an expression that parse_schedule accepts: steps so large that only the first value of their range matches.
+// For an expression that parse_schedule accepts: steps that do not divide their range, or leave only its first value;
+// every minute of an hour where once was meant; and day fields that are joined otherwise than they read.
 std::vector<ScheduleAdvice> advice_on(std::string_view expression);
 
 }  // namespace kron::jobs
