@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdlib>
 #include <string_view>
 #include <sys/timex.h>
 
@@ -8,6 +7,8 @@
 #include "kron/base/text.h"
 #include "kron/core/time_zone.h"
 #include "kron/jobs/disk.h"
+#include "kron/jobs/host_zone.h"
+#include "kron/jobs/zone_files.h"
 
 namespace kron::cli {
 namespace {
@@ -18,11 +19,6 @@ constexpr Instant kLatest{std::chrono::sys_days{std::chrono::year{2100} / 1 / 1}
 
 constexpr std::array<std::string_view, 5> kSomeZones{"UTC", "Europe/Paris", "America/New_York", "Asia/Tokyo",
                                                      "Australia/Lord_Howe"};
-
-std::string zone_directory() {
-  const char* given = std::getenv("TZDIR");
-  return given != nullptr && *given != '\0' ? given : "/usr/share/zoneinfo";
-}
 
 // `2026a`, as the database's own files say it; empty when they do not.
 std::string zone_version(const std::string& directory) {
@@ -55,7 +51,7 @@ void examine_clock(Instant now, Findings& findings) {
 }
 
 void examine_zones(Findings& findings) {
-  const std::string directory = zone_directory();
+  const std::string directory = jobs::zone_directory();
   ZoneDatabase zones;
   bool is_whole = true;
   for (const std::string_view name : kSomeZones) {
@@ -67,9 +63,15 @@ void examine_zones(Findings& findings) {
   }
   if (!is_whole) return;
   const std::string version = zone_version(directory);
-  const std::string host = jobs::host_zone(zones).name();
-  findings.push_back({Verdict::ok, "zones",
-                      directory + (version.empty() ? "" : ", version " + version) + "; this host is in " + host});
+  const jobs::HostZone host = jobs::host_zone(zones);
+  const std::string database = directory + (version.empty() ? "" : ", version " + version);
+  if (host.is_known()) {
+    findings.push_back(
+        {Verdict::ok, "zones", database + "; this host is in " + host.zone.name() + " (" + host.source + ")"});
+  } else {
+    findings.push_back({Verdict::warning, "zones", database + "; " + host.problem,
+                        host.cure + ": crontabs without CRON_TZ are refused until then"});
+  }
 }
 
 }  // namespace kron::cli

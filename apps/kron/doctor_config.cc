@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "host_check.h"
 #include "kron/base/text.h"
 #include "kron/core/time_zone.h"
 #include "kron/env/system_error.h"
@@ -56,11 +57,27 @@ class Problems {
   std::size_t warnings_ = 0;
 };
 
+// A job that is in order may still name what this host does not have.
+void examine_surroundings(const std::vector<jobs::JobDefinition>& definitions, Findings& findings) {
+  HostCheck host;
+  std::size_t count = 0;
+  for (const jobs::JobDefinition& definition : definitions) {
+    const std::optional<std::string> problem = host.problem_of(definition);
+    if (!problem || ++count > kMostShown) continue;
+    findings.push_back({Verdict::warning, kAbout,
+                        *definition.file + ":" + std::to_string(definition.line) + ": " +
+                            quoted(definition.job.identity, 80) + " cannot run on this host: " + *problem,
+                        "create it, or correct the job"});
+  }
+  if (count <= kMostShown) return;
+  findings.push_back({Verdict::warning, kAbout, std::to_string(count) + " jobs cannot run on this host", ""});
+}
+
 }  // namespace
 
 void examine_config(std::span<const std::string> paths, Instant now, Findings& findings) {
   ZoneDatabase zones;
-  const jobs::LoadOptions load{jobs::host_zone(zones), std::nullopt, std::nullopt};
+  const jobs::LoadOptions load{.host = jobs::host_zone(zones)};
   for (const std::string& path : paths) {
     if (::access(path.c_str(), R_OK) != 0) {
       findings.push_back({Verdict::problem, kAbout, system_error("read", path, errno).message,
@@ -73,6 +90,7 @@ void examine_config(std::span<const std::string> paths, Instant now, Findings& f
     problems.add(read.problems);
     problems.add(jobs::lint(read.definitions, {.now = now}));
     problems.sum_up(path, read.definitions.size());
+    examine_surroundings(read.definitions, findings);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "files.h"
 
+#include "host_check.h"
 #include "kron/base/text.h"
 #include "kron/jobs/disk.h"
 #include "terminal.h"
@@ -22,7 +23,9 @@ ReadJobs read_jobs(const SourceOptions& options, ZoneDatabase& zones) {
   };
   const jobs::FileAccess disk = jobs::disk_files(jobs::Trust::anyone);
   const jobs::FileAccess files{noting(disk.look), noting(disk.list), noting(disk.read)};
-  const jobs::LoadOptions load{jobs::host_zone(zones), jobs::spelling_named(options.source), std::nullopt};
+  jobs::LoadOptions load{
+      .source = jobs::spelling_named(options.source), .host = jobs::host_zone(zones), .is_only_a_user = is_only_a_user};
+  if (options.user_column) load.form = jobs::CrontabForm::system;
   read.jobs = jobs::load_paths(options.paths, files, zones, load);
   return read;
 }

@@ -12,6 +12,7 @@ namespace kron::cli {
 struct SourceOptions {
   std::vector<std::string> paths;  // `-`: standard input, which needs `source`
   std::string source;              // kron, yaml, cron, cronken; empty: by the name of each file
+  bool user_column = false;        // crontabs have one, whatever their names
 };
 
 struct ReadJobs {
@@ -22,7 +23,7 @@ struct ReadJobs {
   [[nodiscard]] int status() const;
 };
 
-// Reads them from the disk. Crontabs and cronken jobs without a zone of their own are taken to be in the host's.
+// Reads them from the disk. Crontabs without CRON_TZ are in the host's zone.
 ReadJobs read_jobs(const SourceOptions& options, ZoneDatabase& zones);
 
 // The errors among the problems, as text on standard error. For verbs that go on with the jobs that are in order.

@@ -202,7 +202,7 @@ Status Daemon::start() {
 }
 
 jobs::LoadedJobs Daemon::read_jobs() {
-  const jobs::LoadOptions load{jobs::host_zone(zones_), options_.source, std::nullopt};
+  const jobs::LoadOptions load{.source = options_.source, .host = jobs::host_zone(zones_)};
   return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
 }
 

@@ -6,6 +6,7 @@
 
 #include "kron/base/sha256.h"
 #include "kron/base/text.h"
+#include "kron/jobs/crontab_advice.h"
 #include "kron/jobs/kron_line.h"
 
 namespace kron::jobs {
@@ -88,10 +89,12 @@ class CrontabReader {
 
  private:
   void read_assignment(Assignment assignment, Position at);
-  void read_entry(std::string_view line, Position at);
+  void read_entry(std::string_view line, Position at, const std::string& description);
+  void advise_on(std::string_view command, Position at);
+  void require_zone(std::string_view schedule);
   std::string identity_of(std::string_view user, std::string_view schedule, std::string_view command);
   Node node_for(const std::string& schedule, Position schedule_at, const std::string& user, Position user_at,
-                std::string_view command, Position command_at);
+                std::string_view command, Position command_at, const std::string& description);
 
   const CrontabSource& source_;
   ModelContext& context_;
@@ -103,11 +106,15 @@ class CrontabReader {
   Position delay_at_;
   Environment env_;
   std::unordered_map<std::string, int> repeats_;
+  CommentBlock comments_;
+  bool has_asked_for_users_ = false;
 };
 
 void CrontabReader::read_line(std::string_view line, std::size_t number) {
   const std::size_t start = line.find_first_not_of(kBlank);
-  if (start == std::string_view::npos || line[start] == '#') return;
+  if (start == std::string_view::npos) return comments_.clear();
+  if (line[start] == '#') return comments_.add(line.substr(start));
+  const std::string description = comments_.take();
   const Position at{number, start + 1};
   if (line.find('\0') != std::string_view::npos) {
     return report_.error({number, line.find('\0') + 1}, "", "a NUL byte", "crontabs are plain text");
@@ -117,7 +124,7 @@ void CrontabReader::read_line(std::string_view line, std::size_t number) {
                          "put the command into a script");
   }
   if (std::optional<Assignment> assignment = assignment_in(line)) return read_assignment(*std::move(assignment), at);
-  read_entry(line.substr(start), at);
+  read_entry(line.substr(start), at, description);
 }
 
 void CrontabReader::read_assignment(Assignment assignment, Position at) {
@@ -138,7 +145,7 @@ void CrontabReader::read_assignment(Assignment assignment, Position at) {
   }
   if ((name == "MAILTO" && !value.empty()) || name == "MAILFROM") {
     report_.note(at, name, name + " is not acted on: output is kept, not mailed",
-                 "configure a notifier to be told about failed runs");
+                 "kron logs JOB shows it; kron events can be piped into mail when a run fails");
   }
   if (name == "SHELL") {
     if (!value.starts_with('/')) {
@@ -154,7 +161,7 @@ void CrontabReader::read_assignment(Assignment assignment, Position at) {
   }
 }
 
-void CrontabReader::read_entry(std::string_view line, Position at) {
+void CrontabReader::read_entry(std::string_view line, Position at, const std::string& description) {
   std::size_t offset = line.front() == '-' ? 1 : 0;  // cronie: do not log this entry
   const auto place = [&](std::size_t in_line) { return Position{at.line, at.column + in_line}; };
   const auto take_word = [&] {
@@ -184,14 +191,41 @@ void CrontabReader::read_entry(std::string_view line, Position at) {
                                                              : "an entry is: schedule command");
   }
   const std::size_t errors_before = report_.error_count();
-  const Node node = node_for(schedule, schedule_at, user, user_at, command, place(offset));
+  require_zone(schedule);
+  const Node node = node_for(schedule, schedule_at, user, user_at, command, place(offset), description);
+  advise_on(command, place(offset));
   if (auto definition = read_definition(node, context_, report_, errors_before)) {
     definitions.push_back(*std::move(definition));
   }
 }
 
+void CrontabReader::advise_on(std::string_view command, Position at) {
+  const auto place = [&](std::size_t offset) { return Position{at.line, at.column + offset}; };
+  if (const std::size_t percent = mistaken_percent(command); percent != std::string_view::npos) {
+    report_.warn(place(percent), "command",
+                 "an unescaped % ends the command: what follows is its standard input, as in cron",
+                 "write \\% for a percent sign");
+  }
+  if (source_.form != CrontabForm::user || has_asked_for_users_ || !context_.is_only_a_user) return;
+  const std::size_t end = command.find_first_of(kBlank);
+  if (end == std::string_view::npos || !context_.is_only_a_user(std::string(command.substr(0, end)))) return;
+  has_asked_for_users_ = true;
+  report_.warn(at, "user",
+               "the command begins with " + quoted(command.substr(0, end)) +
+                   ", which is a user of this host and no program: has this crontab a user column?",
+               "read it with --user-column");
+}
+
+// Said once for the file: what would be a time in the host's zone is not guessed.
+void CrontabReader::require_zone(std::string_view schedule) {
+  const bool needs_zone = schedule != "@reboot" && !schedule.starts_with("@every");
+  if (!needs_zone || !zone_.empty() || context_.no_zone.problem.empty()) return;
+  report_.error({}, "timezone", context_.no_zone.problem, context_.no_zone.cure);
+}
+
 Node CrontabReader::node_for(const std::string& schedule, Position schedule_at, const std::string& user,
-                             Position user_at, std::string_view command, Position command_at) {
+                             Position user_at, std::string_view command, Position command_at,
+                             const std::string& description) {
   Node::Map map;
   const auto put = [&](std::string_view key, Position at, Node::Value value) {
     map.push_back({std::string(key), at, Node(std::move(value), at)});
@@ -205,6 +239,7 @@ Node CrontabReader::node_for(const std::string& schedule, Position schedule_at, 
   if (!user.empty()) put("user", user_at, user);
   if (!zone_.empty()) put("timezone", zone_at_, zone_);
   if (parts.input) put("stdin", command_at, *std::move(parts.input));
+  if (!description.empty()) put("description", schedule_at, description);
   if (!delay_.empty()) {
     put("window", delay_at_, Node::Map{{"duration", delay_at_, Node(delay_, delay_at_)}});
   }

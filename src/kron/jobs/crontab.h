@@ -25,7 +25,9 @@ CrontabSource crontab_source(std::string_view path);
 
 // A crontab as cron(8) reads it: NAME=value lines hold for what follows; CRON_TZ sets the zone (context.zone before
 // that); the first unescaped `%` begins the standard input, in which `%` is a line break; SHELL -c runs the command in
-// the home directory. Also read: cronie's `-` before the minutes, and RANDOM_DELAY as a window. MAILTO is noted. An
+// the home directory. Also read: cronie's `-` before the minutes, and RANDOM_DELAY as a window. MAILTO is noted, and
+// what is hardly meant (a % in a format, a user where the command should be) is warned of. The comment lines directly
+// above an entry are its description. An
 // identity is cron/<base name>/<12 hex>, a hash of user, schedule and command, so inserting a line moves nothing.
 std::vector<JobDefinition> read_crontab(std::string_view text, const CrontabSource& source, ModelContext& context,
                                         Report& report);

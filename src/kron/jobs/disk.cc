@@ -1,7 +1,6 @@
 #include "kron/jobs/disk.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
-
-#include "kron/base/text.h"
 
 namespace kron::jobs {
 namespace {
@@ -60,7 +57,8 @@ Result<FileAccess::Facts> look_at(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return cannot("read it");
   const bool is_file = S_ISREG(info.st_mode);
-  return FileAccess::Facts{S_ISDIR(info.st_mode), is_file && (info.st_mode & S_IWOTH) != 0};
+  return FileAccess::Facts{S_ISDIR(info.st_mode), is_file && (info.st_mode & S_IWOTH) != 0,
+                           is_file && (info.st_mode & S_IWGRP) != 0};
 }
 
 Result<std::vector<std::string>> names_in(const std::string& path, Trust trust) {
@@ -88,19 +86,6 @@ Result<std::string> read_all(int descriptor) {
   }
 }
 
-// The zone's name within the path of its file.
-std::string_view zone_in(std::string_view path) {
-  constexpr std::string_view kDirectory = "zoneinfo/";
-  const std::size_t at = path.rfind(kDirectory);
-  return at == std::string_view::npos ? path : path.substr(at + kDirectory.size());
-}
-
-std::string linked_zone() {
-  std::vector<char> target(4096);
-  const ssize_t size = ::readlink("/etc/localtime", target.data(), target.size());
-  return size <= 0 ? "" : std::string(zone_in({target.data(), static_cast<std::size_t>(size)}));
-}
-
 }  // namespace
 
 Result<std::string> contents_of(const std::string& path, Trust trust) {
@@ -119,23 +104,6 @@ Result<std::string> contents_of(const std::string& path, Trust trust) {
 FileAccess disk_files(Trust trust) {
   return {look_at, [trust](const std::string& path) { return names_in(path, trust); },
           [trust](const std::string& path) { return contents_of(path, trust); }};
-}
-
-TimeZone host_zone(ZoneDatabase& zones) {
-  std::vector<std::string> names;
-  if (const char* variable = std::getenv("TZ"); variable != nullptr) {
-    std::string_view name = variable;
-    if (name.empty()) return {};  // as the C library reads it
-    if (name.starts_with(':')) name.remove_prefix(1);
-    names.emplace_back(zone_in(name));
-  }
-  if (const Result<std::string> text = contents_of("/etc/timezone")) names.emplace_back(trimmed(*text));
-  names.push_back(linked_zone());
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    if (Result<TimeZone> zone = zones.find(name)) return *std::move(zone);
-  }
-  return {};
 }
 
 }  // namespace kron::jobs

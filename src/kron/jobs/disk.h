@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 
-#include "kron/core/time_zone.h"
 #include "kron/jobs/load.h"
 
 // Job files where people keep them: on this machine's disk.
@@ -21,8 +20,5 @@ FileAccess disk_files(Trust trust);
 
 // The whole text; refused beyond 256 MiB.
 Result<std::string> contents_of(const std::string& path, Trust trust = Trust::anyone);
-
-// The zone of this machine's wall clock, as TZ, /etc/timezone or /etc/localtime name it; UTC when none of them does.
-TimeZone host_zone(ZoneDatabase& zones);
 
 }  // namespace kron::jobs

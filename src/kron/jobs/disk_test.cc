@@ -51,6 +51,16 @@ TEST_F(JobFilesOnDisk, AreRefusedWhenOthersCanWriteThem) {
   }
 }
 
+TEST_F(JobFilesOnDisk, ThatKrondWouldRefuseAreWarnedOfBeforehand) {
+  for (const mode_t mode : {mode_t{0664}, mode_t{0646}}) {
+    ::chmod(file_.c_str(), mode);
+    const LoadedJobs jobs = load(Trust::anyone);
+    ASSERT_EQ(jobs.problems.size(), 1U);
+    EXPECT_EQ(jobs.problems.front().severity, Severity::warning);
+    EXPECT_THAT(jobs.problems.front().cure, HasSubstr("krond refuses it"));
+  }
+}
+
 TEST_F(JobFilesOnDisk, AreRefusedWhenOthersCanWriteTheDirectory) {
   ::chmod(directory_.c_str(), 0770);
   EXPECT_THAT(refusal(), HasSubstr("chmod go-w"));

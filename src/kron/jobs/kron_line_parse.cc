@@ -37,6 +37,7 @@ class LineReader {
 
   // Nothing when the line is broken so badly that its keys cannot be told.
   std::optional<Node> read();
+  std::vector<std::string> take_unknown_keys() { return std::move(unknown_keys_); }
 
  private:
   Position here() const { return line_.position_of(scanner_.at()); }
@@ -62,6 +63,7 @@ class LineReader {
   Node::Map map_;
   Node::List env_;
   Node::Map calendars_;
+  std::vector<std::string> unknown_keys_;
 };
 
 std::optional<Node> LineReader::read() {
@@ -122,6 +124,7 @@ bool LineReader::read_field() {
 
 void LineReader::put_field(std::string_view name, Position key_at, std::string value, Position value_at) {
   if (std::ranges::find(kLineFields, name) == kLineFields.end()) {
+    unknown_keys_.emplace_back(name);
     std::string cure;
     const auto modifier = std::ranges::find_if(
         kModifiers, [&](const Modifier& known) { return known.key == name || known.word == name; });
@@ -318,8 +321,10 @@ std::vector<JobDefinition> read_kron_lines(std::string_view text, ModelContext& 
     }
     const std::size_t errors_before = report.error_count();
     const std::size_t problems_before = report.problems().size();
-    const std::optional<Node> node = LineReader(*line, report).read();
+    LineReader reader(*line, report);
+    const std::optional<Node> node = reader.read();
     if (!node) continue;
+    context.unknown_keys = reader.take_unknown_keys();
     std::optional<JobDefinition> definition = read_definition(*node, context, report, errors_before);
     if (!definition) continue;
     if (is_whole && report.problems().size() == problems_before) templates.remember(parts, *definition);

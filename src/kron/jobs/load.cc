@@ -1,6 +1,7 @@
 #include "kron/jobs/load.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kron/base/hash_index.h"
 #include "kron/base/text.h"
@@ -28,6 +29,7 @@ void add(LoadedJobs& all, LoadedJobs part) {
     std::ranges::move(part.definitions, std::back_inserter(all.definitions));
   }
   std::ranges::move(part.problems, std::back_inserter(all.problems));
+  std::ranges::move(part.refused, std::back_inserter(all.refused));
 }
 
 std::vector<JobDefinition> read_documents(std::string_view text, ModelContext& context, Report& report) {
@@ -113,8 +115,27 @@ void Loader::load_file(const std::string& path, const FileAccess::Facts& facts, 
   if (facts.others_can_write) {
     problem(Severity::warning, path, "everybody can write this file, and so decide what runs",
             "chmod o-w it; krond refuses it");
+  } else if (facts.group_can_write) {
+    problem(Severity::warning, path, "its group can write this file, and so decide what runs",
+            "chmod g-w it; krond refuses it");
   }
   add(jobs, load_text(path, *text, *spelling, zones_, options_));
+}
+
+struct Place {
+  const std::string& file;
+  std::uint32_t line;
+};
+
+Problem taken_name(const std::string& name, const Place& at, const Place& owner) {
+  return {Severity::error,
+          at.file,
+          {at.line, 1},
+          "name",
+          "the name " + quoted(name, 200) + " is taken by the job at " + owner.file + ":" + std::to_string(owner.line),
+          "give one of the two another name",
+          {},
+          0};
 }
 
 }  // namespace
@@ -157,6 +178,9 @@ LoadedJobs load_text(const std::string& file, std::string_view text, Spelling sp
       CrontabSource source = crontab_source(file);
       source.form = options.form.value_or(source.form);
       context.zone = options.local_zone;
+      if (options.host) context.zone = options.host->zone;
+      if (options.host && !options.host->is_known()) context.no_zone = {options.host->problem, options.host->cure};
+      context.is_only_a_user = options.is_only_a_user;
       jobs.definitions = read_crontab(text, source, context, report);
       break;
     }
@@ -166,6 +190,7 @@ LoadedJobs load_text(const std::string& file, std::string_view text, Spelling sp
       break;
   }
   jobs.problems = report.take();
+  jobs.refused = std::move(context.refused);
   return jobs;
 }
 
@@ -173,27 +198,29 @@ void refuse_repeated_names(LoadedJobs& jobs) {
   HashIndex first;
   std::vector<bool> is_repeated(jobs.definitions.size(), false);
   first.reserve(jobs.definitions.size());
+  const auto owner_of = [&](const std::string& name) {
+    return first.find(hash_of(name), [&](std::uint32_t other) { return jobs.definitions[other].job.identity == name; });
+  };
   for (std::uint32_t i = 0; i < jobs.definitions.size(); ++i) {
     const JobDefinition& definition = jobs.definitions[i];
     const std::string& name = definition.job.identity;
-    const std::size_t hash = hash_of(name);
-    const std::optional<std::uint32_t> taken =
-        first.find(hash, [&](std::uint32_t other) { return jobs.definitions[other].job.identity == name; });
-    if (!taken) {
-      first.insert(hash, i);
-      continue;
+    if (const std::optional<std::uint32_t> taken = owner_of(name)) {
+      is_repeated[i] = true;
+      const JobDefinition& owner = jobs.definitions[*taken];
+      jobs.problems.push_back(taken_name(name, {*definition.file, definition.line}, {*owner.file, owner.line}));
+    } else {
+      first.insert(hash_of(name), i);
     }
-    is_repeated[i] = true;
-    const JobDefinition& owner = jobs.definitions[*taken];
-    const std::string where = *owner.file + ":" + std::to_string(owner.line);
-    jobs.problems.push_back({Severity::error,
-                             *definition.file,
-                             {definition.line, 1},
-                             "name",
-                             "the name " + quoted(name, 200) + " is taken by the job at " + where,
-                             "give one of the two another name",
-                             {},
-                             0});
+  }
+  std::map<std::string_view, Place> refused;
+  for (const RefusedName& one : jobs.refused) {
+    const Place here{*one.file, one.line};
+    if (const std::optional<std::uint32_t> taken = owner_of(one.name)) {
+      const JobDefinition& owner = jobs.definitions[*taken];
+      jobs.problems.push_back(taken_name(one.name, here, {*owner.file, owner.line}));
+    } else if (const auto [known, is_new] = refused.emplace(one.name, here); !is_new) {
+      jobs.problems.push_back(taken_name(one.name, here, known->second));
+    }
   }
   if (first.size() == jobs.definitions.size()) return;
   std::size_t index = 0;

@@ -9,6 +9,7 @@
 
 #include "kron/jobs/crontab.h"
 #include "kron/jobs/definition.h"
+#include "kron/jobs/host_zone.h"
 #include "kron/jobs/problem.h"
 
 namespace kron::jobs {
@@ -18,6 +19,7 @@ struct FileAccess {
   struct Facts {
     bool is_directory = false;
     bool others_can_write = false;  // world-writable
+    bool group_can_write = false;
   };
   std::function<Result<Facts>(const std::string& path)> look;
   std::function<Result<std::vector<std::string>>(const std::string& path)> list;  // names in a directory, any order
@@ -25,14 +27,18 @@ struct FileAccess {
 };
 
 struct LoadOptions {
-  TimeZone local_zone = {};              // of crontabs without CRON_TZ and cronken jobs without timezone
+  TimeZone local_zone = {};              // of cronken jobs without timezone, and of crontabs when `host` is absent
   std::optional<Spelling> source = {};   // every file is of this spelling, whatever its name
   std::optional<CrontabForm> form = {};  // of crontabs; by path when absent
+  std::optional<HostZone> host = {};     // of crontabs without CRON_TZ; refused when it is not known
+  // A word that is a user of this host and not a program: a crontab whose commands begin so has a user column.
+  std::function<bool(const std::string& word)> is_only_a_user = {};
 };
 
 struct LoadedJobs {
   std::vector<JobDefinition> definitions;  // those without errors, in the order of reading
   std::vector<Problem> problems;
+  std::vector<RefusedName> refused;  // the names of definitions with errors
 
   [[nodiscard]] bool has_errors() const;
 };
@@ -53,7 +59,8 @@ LoadedJobs load_text(const std::string& file, std::string_view text, Spelling sp
 LoadedJobs load_paths(std::span<const std::string> paths, const FileAccess& files, ZoneDatabase& zones,
                       const LoadOptions& options = {});
 
-// Reports names given twice and drops the later definitions; load_paths has done it.
+// Reports names given twice, those of refused definitions included, and drops the later definitions; what is refused
+// anyway drops nothing. load_paths has done it.
 void refuse_repeated_names(LoadedJobs& jobs);
 
 }  // namespace kron::jobs

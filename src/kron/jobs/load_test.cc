@@ -102,6 +102,30 @@ TEST(Load, ANameGivenTwiceNamesBothPlaces) {
   EXPECT_EQ(jobs.definitions[0].command, "first");
 }
 
+TEST(Load, NamesAreMissingOrGivenTwiceAlsoWhereOtherKeysAreBroken) {
+  const Tree tree{{{"/a.kron",
+                    "@daily name=x command=y timeout=soon\n"  // 1: broken, and its name is taken below
+                    "@daily name=x command=y\n"               // 2: good
+                    "99 * * * * timeout=soon command=y\n"     // 3: broken twice, and without a name
+                    "@daily name=z command=y umask=9\n"       // 4
+                    "@daily name=z command=y umask=9\n"       // 5: broken as well, and a second z
+                    "@daily comand=y\n"}},                    // 6: the command is misspelt, the name is missing
+                  {}};
+  const LoadedJobs jobs = tree.load({"/a.kron"});
+  EXPECT_EQ(names_of(jobs), (std::vector<std::string>{"x"}));
+  std::map<std::size_t, std::string> said;
+  for (const Problem& problem : jobs.problems) {
+    const bool is_of_name = problem.field == "name";
+    said[problem.at.line] +=
+        (said[problem.at.line].empty() ? "" : " | ") + (is_of_name ? problem.message : problem.field);
+  }
+  EXPECT_EQ(said, (std::map<std::size_t, std::string>{{1, "timeout | the name 'x' is taken by the job at /a.kron:2"},
+                                                      {3, "the job has no name | schedule | timeout"},
+                                                      {4, "umask"},
+                                                      {5, "umask | the name 'z' is taken by the job at /a.kron:4"},
+                                                      {6, "comand | the job has no name"}}));
+}
+
 TEST(Load, MovingAFileMovesNothing) {
   const Tree tree{
       {{"/a/x.kron", "H H * * * @win(1h) name=x command=y\n"}, {"/b/z.kron", "H H * * * @win(1h) name=x command=y\n"}},

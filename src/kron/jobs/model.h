@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,15 +12,30 @@
 
 namespace kron::jobs {
 
+// The name of a definition that was refused, and its place: another job of that name is worth saying all the same.
+struct RefusedName {
+  std::string name;
+  std::shared_ptr<const std::string> file;
+  std::uint32_t line = 0;
+};
+
 // What a definition is read against. One for a whole file: definitions made with it share the file's name and equal
 // options.
 struct ModelContext {
   ZoneDatabase& zones;
   Spelling spelling = Spelling::yaml;
   std::shared_ptr<const std::string> file = std::make_shared<const std::string>();
-  TimeZone zone = {};        // when no timezone is given
+  TimeZone zone = {};  // when no timezone is given
+  struct {
+    std::string problem;  // crontabs: why `zone` is not known; empty: it is
+    std::string cure;
+  } no_zone = {};
   bool free_names = false;   // any non-empty UTF-8 is a name (crontab, cronken, requests)
   bool needs_action = true;  // a command or a task must be given; requests that only decide have none
+  // Crontabs: a word that is a user of this host and not a program; absent: nobody knows.
+  std::function<bool(const std::string& word)> is_only_a_user = {};
+  std::vector<std::string> unknown_keys = {};  // of the definition that is read next, refused by its spelling's reader
+  std::vector<RefusedName> refused = {};       // filled by read_definition
   OptionsPool pool = {};
 };
 

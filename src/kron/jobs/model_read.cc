@@ -6,6 +6,7 @@
 #include "kron/jobs/model.h"
 #include "kron/jobs/schedule_advice.h"
 #include "kron/jobs/words.h"
+#include "kron/jobs/zone_files.h"
 
 namespace kron::jobs {
 namespace {
@@ -27,8 +28,17 @@ void read_identity(Fields& fields, const ModelContext& context, Job& job) {
   }
 }
 
+// The name is asked for whatever else is wrong, unless it is plainly the key that was misspelt.
+void check_name(Fields& fields, const ModelContext& context) {
+  if (fields.has("name")) return;
+  const auto means_name = [](const std::string& key) { return nearest_word(key, kDefinitionKeys) == "name"; };
+  if (std::ranges::any_of(context.unknown_keys, means_name)) return;
+  const Node::Map& members = *fields.node().as<Node::Map>();
+  if (std::ranges::any_of(members, means_name, &Node::Member::key)) return;
+  fields.report("name", "the job has no name; give it one that no other job has");
+}
+
 void check_required(Fields& fields, const ModelContext& context, bool has_schedule) {
-  if (!fields.has("name")) fields.report("name", "the job has no name; give it one that no other job has");
   if (!has_schedule && !fields.has("schedule")) {
     fields.report("schedule", "the job has no schedule; give a cron expression such as 30 2 * * *");
   }
@@ -39,6 +49,14 @@ void check_required(Fields& fields, const ModelContext& context, bool has_schedu
   if (window != nullptr && window->as<Node::Map>() != nullptr && window->find("duration") == nullptr) {
     fields.report("window.duration", "the window has no duration; say how long it is, such as 30m or 3h");
   }
+}
+
+// The nearest zone of the database, when there is one, instead of what a name looks like.
+void suggest_zone(const Fields& fields, std::vector<Error>& errors) {
+  const auto unknown = std::ranges::find(errors, "timezone", &Error::field);
+  const Node* zone = fields.find("timezone");
+  if (unknown == errors.end() || zone == nullptr || zone->as<std::string>() == nullptr) return;
+  unknown->message = with_nearest_zone(unknown->message, *zone->as<std::string>());
 }
 
 Position inside(const Node& node, std::size_t offset) {
@@ -128,6 +146,24 @@ Node with_calendars(const Node& job, const Node& calendars) {
   return merged(job, Node(std::move(given)));
 }
 
+// Manifests of Kubernetes are YAML too; what they are is more helpful than what they lack.
+bool refuse_manifest(const Node& document, Report& report) {
+  const Node* kind = document.find("kind");
+  if (kind == nullptr || kind->as<std::string>() == nullptr || document.find("apiVersion") == nullptr) return false;
+  const std::string& name = *kind->as<std::string>();
+  if (name == "KronJob") {
+    report.error(kind->position(), "kind",
+                 "this is a KronJob: it is for Kron's operator for Kubernetes, which is not released yet; krond cannot "
+                 "run it",
+                 "a job file has jobs:, each with a command that this host runs");
+  } else {
+    report.error(kind->position(), "kind", "this is a manifest of Kubernetes (" + quoted(name) + "), not a job file",
+                 name == "CronJob" ? "kron import cronjob shows what becomes of it"
+                                   : "a job file has jobs:, each with a command that this host runs");
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<std::string> word_of(const Node& node) {
@@ -145,7 +181,9 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
   Fields fields(node, "", errors);
   fields.reject_unknown(kDefinitionKeys);
   // A misspelt key is most likely the missing one: one message is enough.
-  if (errors.empty() && report.error_count() == errors_before) check_required(fields, context, cron_args != nullptr);
+  const bool is_clean = errors.empty() && report.error_count() == errors_before;
+  check_name(fields, context);
+  if (is_clean) check_required(fields, context, cron_args != nullptr);
 
   JobDefinition definition;
   definition.file = context.file;
@@ -160,8 +198,14 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
   kron::read_job(definition.job, fields, context.zones);
   RunOptions options;
   read_action(fields, definition.command, options);
+  suggest_zone(fields, errors);
   report.errors(errors, node);
-  if (report.error_count() != errors_before) return std::nullopt;
+  if (report.error_count() != errors_before) {
+    if (!definition.job.identity.empty()) {
+      context.refused.push_back({definition.job.identity, context.file, definition.line});
+    }
+    return std::nullopt;
+  }
   definition.options = context.pool.share(std::move(options));
   advise(node, definition, report);
   return definition;
@@ -180,6 +224,7 @@ std::vector<JobDefinition> read_job_document(const Node& document, ModelContext&
   std::vector<JobDefinition> definitions;
   if (document.is_null()) return definitions;
   const Node* jobs = document.find("jobs");
+  if (jobs == nullptr && refuse_manifest(document, report)) return definitions;
   if (jobs == nullptr || jobs->as<Node::List>() == nullptr) {
     report.error(jobs != nullptr ? jobs->position() : document.position(), "jobs", "the file has no list of jobs",
                  "write jobs: and below it one `- name: …` for each job");

@@ -131,6 +131,26 @@ TEST(JobDocument, ShapesThatAreWrongAreRefused) {
   EXPECT_TRUE(load("").problems.empty());
 }
 
+TEST(JobDocument, ManifestsOfKubernetesAreCalledWhatTheyAre) {
+  const LoadedJobs kron_job = load("apiVersion: kron.io/v1alpha1\nkind: KronJob\nmetadata: {name: a}\n");
+  ASSERT_EQ(kron_job.problems.size(), 1U);
+  EXPECT_EQ(kron_job.problems[0].at, (Position{2, 7}));
+  EXPECT_NE(kron_job.problems[0].message.find("operator for Kubernetes, which is not released yet"), std::string::npos);
+  const LoadedJobs cron_job = load("apiVersion: batch/v1\nkind: CronJob\n---\nkind: Pod\n");
+  ASSERT_EQ(cron_job.problems.size(), 2U);
+  EXPECT_NE(cron_job.problems[0].cure.find("kron import cronjob"), std::string::npos);
+  EXPECT_EQ(cron_job.problems[1].message, "the file has no list of jobs");
+}
+
+TEST(JobDocument, AnUnknownZoneOffersTheNearest) {
+  for (const char* zone : {"europe/paris", "Europe/Pariss", "Paris"}) {
+    const LoadedJobs jobs =
+        load("jobs: [{name: a, schedule: '@daily', command: x, timezone: " + std::string(zone) + "}]\n");
+    ASSERT_EQ(jobs.problems.size(), 1U) << zone;
+    EXPECT_EQ(jobs.problems[0].cure, "did you mean Europe/Paris?");
+  }
+}
+
 TEST(JobDocument, CommandsMayBeLists) {
   const LoadedJobs jobs = load("jobs: [{name: a, schedule: '@daily', command: [/bin/echo, 'a b', \"it's\", 5]}]\n");
   ASSERT_EQ(jobs.definitions.size(), 1U);
