@@ -22,6 +22,7 @@ void add_files(CLI::App& verb, const char* name, SourceOptions& files) {
 void add_source(CLI::App& verb, SourceOptions& files) {
   verb.add_option("--source", files.source, "What the files are, whatever their names")
       ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
+  verb.add_flag("--user-column", files.user_column, "Crontabs have a user column, whatever their names");
 }
 
 std::function<int()> set_up_next(CLI::App& verb) {
@@ -64,7 +65,8 @@ std::function<int()> set_up_lint(CLI::App& verb) {
   add_files(verb, "PATH", options->files);
   verb.get_option("PATH")->required();
   add_source(verb, options->files);
-  verb.add_option("--now", options->now, "Look forward from here; the present when left out")->type_name("TIME");
+  verb.add_option("--now", options->now, "Look forward from this time (default: now)")->type_name("TIME");
+  verb.add_flag("-q,--quiet", options->quiet, "Show errors only; warnings are still counted");
   add_format(verb, options->json);
   return [options] { return lint(*options); };
 }
@@ -95,18 +97,20 @@ std::function<int()> set_up_convert(CLI::App& verb) {
   add_files(verb, "PATH", options->files);
   verb.get_option("PATH")->required();
   add_source(verb, options->files);
-  verb.add_option("--to", options->to, "The spelling to write")->check(CLI::IsMember({"kron", "yaml"}))->required();
+  verb.add_option("--to", options->to, "The format to write")->check(CLI::IsMember({"kron", "yaml"}))->required();
   return [options] { return convert(*options); };
 }
 
 std::function<int()> set_up_import(CLI::App& verb) {
   const auto options = std::make_shared<ImportOptions>();
-  auto* kind = verb.add_option("KIND", options->kind, "crontab, or cronjob (Kubernetes)");
+  auto* kind = verb.add_option("KIND", options->kind, "crontab, or cronjob (for an operator that is not released yet)");
   kind->check(CLI::IsMember({"crontab", "cronjob"}))->required();
   auto* file = verb.add_option("FILE,-f,--file", options->file, "What to import; - is standard input")
                    ->type_name("PATH")
                    ->capture_default_str();
   auto* system = verb.add_flag("--system", options->system, "The crontabs of this machine");
+  verb.add_flag("--user-column", options->user_column, "The crontab has a user column, whatever its name");
+  verb.add_flag("--readable-names", options->readable_names, "Name the jobs after their commands");
   verb.add_option("--to", options->to, "How crontabs are written")
       ->check(CLI::IsMember({"kron", "yaml"}))
       ->capture_default_str();
@@ -142,7 +146,7 @@ constexpr std::array kVerbs{
          "| kron evaluate",
          set_up_evaluate},
     Verb{"next", "The next periods of a job, or the next times of a cron expression",
-         "  kron next db-backup --file /etc/kron/jobs --count 3\n"
+         "  kron next db-backup --file /etc/krond.d --count 3\n"
          "  kron next --all --file jobs.kron --for 24h --format json\n"
          "  kron next --cron '30 2 * * *' --tz Europe/Paris --count 3\n"
          "  echo '{\"expr\":\"@daily\",\"tz\":\"UTC\",\"from_utc\":\"2026-03-01T00:00:00Z\",\"n\":2}' | kron next "
@@ -153,23 +157,25 @@ constexpr std::array kVerbs{
          "  kron explain db-backup --file jobs.kron --at 2026-03-01T02:30:00Z --now 2026-03-01T03:00:00Z\n"
          "  kron explain --log-line \"$(journalctl -u krond -o cat | grep db-backup | tail -1)\"",
          set_up_explain},
-    Verb{"lint", "What is wrong with job files, and what their authors hardly want",
-         "  kron lint /etc/kron/jobs\n"
+    Verb{"lint", "Check job files for errors and likely mistakes",
+         "  kron lint /etc/krond.d\n"
          "  kron lint --source cron /etc/crontab --format json\n"
          "  kron convert --to yaml jobs.kron | kron lint --source yaml -",
          set_up_lint},
     Verb{"simulate", "What a set of jobs does to the machine: starts per minute, before and after spreading",
-         "  kron simulate /etc/kron/jobs --from 2026-03-01T00:00:00Z --for 7d\n"
+         "  kron simulate /etc/krond.d --from 2026-03-01T00:00:00Z --for 7d\n"
          "  kron simulate jobs.kron --for 1d --step 10s --format html > load.html",
          set_up_simulate},
-    Verb{"convert", "Job files in another spelling",
+    Verb{"convert", "Convert job files to another format",
          "  kron convert --to yaml jobs.kron > jobs.yaml\n"
          "  kron convert --to kron fleet.yaml cronken.json",
          set_up_convert},
-    Verb{"import", "Jobs from crontabs and Kubernetes CronJobs; a report on standard error says what changes",
+    Verb{"import",
+         "Make job files of crontabs, and KronJobs (for a later operator) of CronJobs; a report goes to standard error",
          "  crontab -l | kron import crontab - > mine.yaml\n"
          "  kron import crontab --system --to kron > machine.kron\n"
-         "  kron import cronjob -f cronjob.yaml | kubectl apply -f -",
+         "  kron import crontab --user-column --readable-names saved-crontab > jobs.yaml\n"
+         "  kron import cronjob -f cronjob.yaml > kronjob.yaml",
          set_up_import},
     Verb{"schema", "The JSON Schema of the YAML spelling, for editors", "  kron schema > kron-jobs.schema.json",
          set_up_schema},

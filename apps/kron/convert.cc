@@ -41,8 +41,8 @@ Result<Node> named_node(const jobs::JobDefinition& definition) {
 
 }  // namespace
 
-bool print_definitions(std::span<const jobs::JobDefinition> definitions, const std::string& to) {
-  bool is_complete = true;
+std::size_t print_definitions(std::span<const jobs::JobDefinition> definitions, const std::string& to) {
+  std::size_t written = 0;
   Node::List nodes;
   for (const jobs::JobDefinition& definition : definitions) {
     report_losses(definition);
@@ -56,8 +56,10 @@ bool print_definitions(std::span<const jobs::JobDefinition> definitions, const s
       if (node) nodes.push_back(*std::move(node));
       if (!node) printed = fail(node.error());
     }
-    if (printed) continue;
-    is_complete = false;
+    if (printed) {
+      ++written;
+      continue;
+    }
     say(definition, jobs::Severity::error, printed.error().message);
   }
   if (to == "yaml" && !nodes.empty()) {
@@ -65,14 +67,14 @@ bool print_definitions(std::span<const jobs::JobDefinition> definitions, const s
     file.push_back({"jobs", {}, Node(std::move(nodes))});
     std::fputs(jobs::yaml_text(Node(std::move(file))).c_str(), stdout);
   }
-  return is_complete;
+  return written;
 }
 
 int convert(const ConvertOptions& options) {
   ZoneDatabase zones;
   const ReadJobs read = read_jobs(options.files, zones);
   show_aside(read.jobs.problems);
-  const bool is_complete = print_definitions(read.jobs.definitions, options.to);
+  const bool is_complete = print_definitions(read.jobs.definitions, options.to) == read.jobs.definitions.size();
   return std::max(read.status(), is_complete ? 0 : exit_status(Code::invalid));
 }
 

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <unistd.h>
 
 #include "convert.h"
+#include "flag_values.h"
 #include "kron/base/text.h"
 #include "kron/jobs/disk.h"
 #include "kron/jobs/import_cronjob.h"
+#include "kron/jobs/readable_name.h"
 #include "kron/jobs/yaml.h"
 #include "lines.h"
 #include "terminal.h"
@@ -35,23 +38,46 @@ std::string job_name_for(std::string_view identity) {
   return name;
 }
 
-int import_crontab(const ImportOptions& options) {
-  ZoneDatabase zones;
-  ReadJobs read =
-      read_jobs({options.system ? system_crontabs() : std::vector<std::string>{options.file}, "cron"}, zones);
-  show_aside(read.jobs.problems);
-  for (jobs::JobDefinition& definition : read.jobs.definitions) {
+// After the command; where several jobs would have the same name, the later ones are counted.
+void give_readable_names(std::vector<jobs::JobDefinition>& definitions) {
+  std::map<std::string, int> taken;
+  for (jobs::JobDefinition& definition : definitions) {
+    const std::string name = jobs::readable_name(definition.command);
+    std::string unique = name;
+    for (int count = 2; !taken.emplace(unique, 1).second; ++count) unique = name + "-" + std::to_string(count);
+    definition.job.identity = std::move(unique);
+  }
+}
+
+void give_allowed_names(std::vector<jobs::JobDefinition>& definitions) {
+  for (jobs::JobDefinition& definition : definitions) {
     std::string& identity = definition.job.identity;
     if (jobs::is_job_name(identity)) continue;
     std::string name = job_name_for(identity);
     std::fprintf(stderr, "kron import: %s is called %s, as job files allow\n", identity.c_str(), name.c_str());
     identity = std::move(name);
   }
-  const bool is_complete = print_definitions(read.jobs.definitions, options.to);
+}
+
+int import_crontab(const ImportOptions& options) {
+  ZoneDatabase zones;
+  const auto paths = options.system ? system_crontabs() : std::vector<std::string>{options.file};
+  ReadJobs read = read_jobs({paths, "cron", options.user_column}, zones);
+  show_aside(read.jobs.problems);
+  std::vector<jobs::JobDefinition>& definitions = read.jobs.definitions;
+  if (options.readable_names) {
+    give_readable_names(definitions);
+  } else {
+    give_allowed_names(definitions);
+  }
+  const std::size_t written = print_definitions(definitions, options.to);
+  const std::size_t left_out = definitions.size() - written + read.jobs.refused.size();
   std::fprintf(stderr,
-               "kron import: %zu jobs; the crontabs are unchanged: take them out there before krond runs them\n",
-               read.jobs.definitions.size());
-  return std::max(read.status(), is_complete ? 0 : exit_status(Code::invalid));
+               "kron import: wrote %s%s. The crontabs were not changed: remove these lines from cron before krond runs "
+               "them, or both will\n",
+               counted(written, "job").c_str(),
+               left_out == 0 ? "" : (", left out " + std::to_string(left_out) + " (see above)").c_str());
+  return std::max(read.status(), written == definitions.size() ? 0 : exit_status(Code::invalid));
 }
 
 int import_cronjob(const ImportOptions& options) {
@@ -59,9 +85,13 @@ int import_cronjob(const ImportOptions& options) {
   if (!text) return complain("import", {text.error().code, options.file + ": " + text.error().message});
   ZoneDatabase zones;
   jobs::Report report(options.file, *text);
-  const std::vector<Node> imported = jobs::import_cronjobs(*text, zones, report);
+  const std::vector<Node> imported = jobs::import_cronjobs(*text, zones, report, present());
+  std::fputs(
+      "kron import: KronJobs are for Kron's operator for Kubernetes, which is not released yet; krond cannot run "
+      "them\n",
+      stderr);
   show_aside(report.problems());
-  const char* separator = "";
+  const char* separator = "# For Kron's operator for Kubernetes, which is not released yet.\n";
   for (const Node& kron_job : imported) {
     std::printf("%s%s", separator, jobs::yaml_text(kron_job).c_str());
     separator = "---\n";

@@ -30,17 +30,22 @@ std::string json_list(const std::vector<jobs::Problem>& problems) {
   return json.end_list().take();
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+std::vector<jobs::Problem> chosen(const std::vector<jobs::Problem>& problems, bool quiet) {
+  std::vector<jobs::Problem> kept;
+  std::ranges::copy_if(problems, std::back_inserter(kept), [&](const jobs::Problem& problem) {
+    return !quiet || problem.severity == jobs::Severity::error;
+  });
+  return kept;
 }
 
-void print(const std::vector<jobs::Problem>& problems, std::size_t job_count) {
+// The last line counts what was found, shown or not.
+void print(const std::vector<jobs::Problem>& problems, const jobs::LoadedJobs& found) {
   const bool coloured = wants_colour(STDOUT_FILENO);
   for (const jobs::Problem& problem : problems) std::fputs(shown(problem, coloured).c_str(), stdout);
   const auto count_of = [&](jobs::Severity severity) {
-    return static_cast<std::size_t>(std::ranges::count(problems, severity, &jobs::Problem::severity));
+    return static_cast<std::size_t>(std::ranges::count(found.problems, severity, &jobs::Problem::severity));
   };
-  std::printf("%s read: %s, %s\n", counted(job_count, "job").c_str(),
+  std::printf("%s read: %s, %s\n", counted(found.definitions.size(), "job").c_str(),
               counted(count_of(jobs::Severity::error), "error").c_str(),
               counted(count_of(jobs::Severity::warning), "warning").c_str());
 }
@@ -59,12 +64,14 @@ int lint(const LintVerbOptions& options) {
   if (!now) return complain("lint", now.error());
   ZoneDatabase zones;
   ReadJobs read = read_jobs(options.files, zones);
-  std::ranges::move(jobs::lint(read.jobs.definitions, {.now = *now}), std::back_inserter(read.jobs.problems));
+  const jobs::LintOptions look{.now = *now, .notes = !options.json};
+  std::ranges::move(jobs::lint(read.jobs.definitions, look), std::back_inserter(read.jobs.problems));
   sort_by_place(read.jobs.problems);
+  const std::vector<jobs::Problem> wanted = chosen(read.jobs.problems, options.quiet);
   if (options.json) {
-    std::printf("%s\n", json_list(read.jobs.problems).c_str());
+    std::printf("%s\n", json_list(wanted).c_str());
   } else {
-    print(read.jobs.problems, read.jobs.definitions.size());
+    print(wanted, read.jobs);
   }
   return read.status();
 }

@@ -2,6 +2,7 @@
 
 #include "flag_values.h"
 #include "kron/base/rfc3339.h"
+#include "kron/jobs/zone_files.h"
 #include "lines.h"
 #include "next_times.h"
 #include "verbs.h"
@@ -27,7 +28,11 @@ Result<Question> question_of(const NextOptions& options) {
   }
   ZoneDatabase zones;
   const Result<TimeZone> zone = zones.find(options.zone);
-  if (!zone) return about_flag(zone.error(), "--tz");
+  if (!zone) {
+    Error error = zone.error();
+    error.message = jobs::with_nearest_zone(error.message, options.zone);
+    return about_flag(std::move(error), "--tz");
+  }
   question.zone = *zone;
   const Result<Instant> from = time_flag(options.from, "--from");
   if (!from) return fail(from.error());

@@ -21,6 +21,10 @@ std::string_view colour_of(jobs::Severity severity) {
 
 }  // namespace
 
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 bool wants_colour(int descriptor) {
   const char* refused = std::getenv("NO_COLOR");
   return ::isatty(descriptor) == 1 && (refused == nullptr || *refused == '\0');

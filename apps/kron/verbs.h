@@ -32,7 +32,8 @@ int next_jobs(const NextOptions& options);
 
 struct LintVerbOptions {
   SourceOptions files;
-  std::string now;  // empty: the present time
+  std::string now;     // empty: the present time
+  bool quiet = false;  // errors only
   bool json = false;
 };
 int lint(const LintVerbOptions& options);
@@ -56,7 +57,9 @@ int convert(const ConvertOptions& options);
 struct ImportOptions {
   std::string kind;  // crontab or cronjob
   std::string file = "-";
-  bool system = false;  // the machine's own crontabs
+  bool system = false;          // the machine's own crontabs
+  bool user_column = false;     // the crontab has one, whatever its name
+  bool readable_names = false;  // after the command, instead of a hash
   std::string to = "yaml";
 };
 int import_jobs(const ImportOptions& options);

@@ -83,6 +83,24 @@ class Doctor(unittest.TestCase):
         found = self.findings("--config", "/nowhere", status=1)
         self.expect(found, "problem", "config", "cannot read /nowhere")
 
+    def test_jobs_that_name_what_this_host_does_not_have(self):
+        self.host.serve()
+        lines = ("user=nosuchuser command=/bin/true", "group=nosuchgroup command=/bin/true", "cwd=/nope command=/bin/true",
+                 "command=/nonexistent/x", "command=nosuchprogram", "shell=/bin/nosh command=true",
+                 "cwd=/ command=bin/nosuch", f"command={self.host.config}/jobs.json", "task=anything",
+                 'shell=true command="anything at all"', "command=true", "cwd=~ command=/bin/true")
+        self.host.write_jobs(text="".join(f"0 * * * * name=j{i} {line}\n" for i, line in enumerate(lines)),
+                             name="more.kron")
+        found = self.findings(status=0)
+        for i, words in enumerate(("there is no user 'nosuchuser'", "there is no group 'nosuchgroup'",
+                                   "there is no directory '/nope'", "there is no program '/nonexistent/x'",
+                                   "there is no program 'nosuchprogram' in its PATH", "there is no program '/bin/nosh'",
+                                   "there is no program '/bin/nosuch'", "cannot be executed")):
+            self.expect(found, "warning", "config", f"more.kron:{i + 1}: 'j{i}' cannot run on this host: ")
+            self.expect(found, "warning", "config", words)
+        for i in range(8, len(lines)):
+            self.assertFalse(any(f"'j{i}' cannot run" in one[2] for one in found), found)
+
     def test_a_directory_without_jobs(self):
         (self.host.config / "jobs.json").unlink()
         self.host.serve()

@@ -80,6 +80,58 @@ class Import(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertRegex(result.stdout, r'^5 4 \* \* 0 name=cron/-/[0-9a-f]{12} command="echo hello" shell=true')
 
+    def test_what_was_written_is_counted(self):
+        result = run("import", "crontab", "-", "--to", "kron",
+                     text="0 1 * * * cat%a%b\n0 2 * * * true\n0 99 * * * false\n")
+        self.assertEqual(result.stdout.count("name="), 1)
+        self.assertIn("wrote 1 job, left out 2 (see above)", result.stderr)
+
+    def test_a_user_column_can_be_said(self):
+        text = "17 * * * * root    cd / && run-parts --report /etc/cron.hourly\n"
+        plain = run("import", "crontab", "-", text=text)
+        self.assertIn("the command begins with 'root', which is a user of this host and no program", plain.stderr)
+        self.assertIn("--user-column", plain.stderr)
+        result = run("import", "crontab", "--user-column", "-", text=text)
+        self.assertNotIn("warning", result.stderr)
+        self.assertIn("user: root\n", result.stdout)
+        self.assertIn('command: "cd / && run-parts --report /etc/cron.hourly"\n', result.stdout)
+
+    def test_an_unescaped_percent_is_warned_of(self):
+        result = run("import", "crontab", "-", text="0 1 * * * date +%Y >> days\n")
+        self.assertIn("-:1:17: warning: an unescaped % ends the command", result.stderr)
+
+    def test_names_may_be_made_of_the_commands(self):
+        text = "0 1 * * * /usr/bin/backup --full\n0 2 * * * /usr/bin/backup --fast\n0 3 * * * cd / && run-parts /etc/x\n"
+        result = run("import", "crontab", "--readable-names", "--to", "kron", text=text)
+        self.assertEqual(re.findall(r"name=(\S+)", result.stdout), ["backup", "backup-2", "run-parts-x"])
+
+    def test_comments_become_descriptions(self):
+        result = run("import", "crontab", "-", text="# Nightly backup\n0 1 * * * /usr/bin/backup\n")
+        self.assertIn("    description: Nightly backup\n", result.stdout)
+
+    def test_nobody_is_sent_to_look_for_a_notifier(self):
+        result = run("import", "crontab", "-", text="MAILTO=ops\n0 1 * * * true\n")
+        self.assertNotIn("notifier", result.stderr)
+        self.assertIn("kron events can be piped into mail", result.stderr)
+
+    def test_seconds_are_written_as_they_were(self):
+        result = run("convert", "--source", "kron", "--to", "kron", "-", text="*/2 * * * * * name=a command=x\n")
+        self.assertEqual(result.stdout, "*/2 * * * * * name=a command=x\n")
+
+    def test_a_kronjob_is_for_an_operator_that_is_not_there(self):
+        result = run("import", "cronjob", text=CRONJOB)
+        self.assertTrue(result.stderr.startswith("kron import: KronJobs are for Kron's operator for Kubernetes, which is "
+                                                 "not released yet; krond cannot run them\n"), result.stderr)
+        self.assertTrue(result.stdout.startswith("# For Kron's operator for Kubernetes, which is not released yet.\n"))
+        self.assertNotIn("kubectl", run("import", "--help").stdout)
+        self.assertIn("not released", run("import", "--help").stdout)
+
+    def test_a_gap_is_noted_only_where_one_swallows_a_time(self):
+        words = "a CronJob leaves that run out"
+        self.assertNotIn(words, run("import", "cronjob", text=CRONJOB).stderr)
+        touched = CRONJOB.replace("0 0 */2 * MON", "30 2 * * *")
+        self.assertIn(words, run("import", "cronjob", text=touched).stderr)
+
     def test_a_file_name_that_no_job_may_have_is_changed(self):
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "My Jobs"

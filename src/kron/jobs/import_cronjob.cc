@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <optional>
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
 #include "kron/core/schedule.h"
+#include "kron/jobs/dst_effects.h"
 #include "kron/jobs/yaml.h"
+#include "kron/jobs/zone_files.h"
 
 namespace kron::jobs {
 namespace {
@@ -34,7 +37,8 @@ void put(Node::Map& map, std::string_view key, Node value) { map.push_back({std:
 
 class Importer {
  public:
-  Importer(ZoneDatabase& zones, Report& report) : zones_(zones), report_(report) {}
+  Importer(ZoneDatabase& zones, Report& report, std::optional<Instant> now)
+      : zones_(zones), report_(report), now_(now) {}
 
   void take(const Node& document);
   std::vector<Node> kron_jobs;
@@ -45,7 +49,9 @@ class Importer {
   Node annotations_of(const Node& annotations);
   void put_timing(Node::Map& spec, const Node& from);
   std::string schedule_and_zone(Node::Map& spec, const Node& from);
+  void take_zone(Node::Map& spec, const Node& from, const std::string& zone);
   void look_at_days(std::string_view schedule, Position at);
+  void look_at_gaps(const Schedule& schedule, Position at);
   Node policy_of(const Node& from);
 
   // The text of a member; an error when it is something else.
@@ -59,6 +65,8 @@ class Importer {
 
   ZoneDatabase& zones_;
   Report& report_;
+  std::optional<Instant> now_;
+  TimeZone zone_;  // of the CronJob that is read
 };
 
 std::string Importer::text_in(const Node& map, std::string_view key) {
@@ -102,6 +110,7 @@ void Importer::take_cron_job(const Node& document) {
   }
   if (metadata == nullptr) return;
   Node::Map spec;
+  zone_ = {};
   put_timing(spec, *from);
   for (const std::string_view key : {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}) {
     if (const Node* limit = from->find(key)) put(spec, key, *limit);
@@ -162,13 +171,15 @@ void Importer::put_timing(Node::Map& spec, const Node& from) {
   const Result<Schedule> parsed = parse_schedule(schedule, "cronjob");
   if (!parsed) {
     const auto& [code, message, field, column] = parsed.error();
-    return error(*at, "schedule", "schedule: " + (field.empty() ? "" : field + ": ") + message);
+    const bool names_field = field.empty() || message.starts_with(field + ":");
+    return error(*at, "schedule", "schedule: " + (names_field ? "" : field + ": ") + message);
   }
   if (parsed->kind == Schedule::Kind::every) {
     note(at->position(), "schedule",
          "a CronJob counts @every from its creation, a KronJob from 1970-01-01T00:00:00Z: the phase changes");
   }
   look_at_days(schedule, at->position());
+  look_at_gaps(*parsed, at->position());
   put(spec, "policy", policy_of(from));
 }
 
@@ -190,17 +201,44 @@ std::string Importer::schedule_and_zone(Node::Map& spec, const Node& from) {
          "set timezone if your controller's is another");
     return schedule;
   }
-  const Node* at = from.find("timeZone");
-  if (const Result<TimeZone> known = zones_.find(zone); !known) {
-    error(at != nullptr ? *at : from, "timeZone", "timeZone: " + known.error().message);
-  }
-  put(spec, "timezone", text_node(zone));
-  if (zone != "UTC" && zone != "Etc/UTC") {
-    note(from.position(), "timeZone",
-         "a time that the wall clock skips is left out by a CronJob and run after the gap by a KronJob",
-         "add dst: gap=skip to keep it as it was");
-  }
+  take_zone(spec, from, zone);
   return schedule;
+}
+
+void Importer::take_zone(Node::Map& spec, const Node& from, const std::string& zone) {
+  const Node* at = from.find("timeZone");
+  put(spec, "timezone", text_node(zone));
+  const Result<TimeZone> known = zones_.find(zone);
+  if (known) {
+    zone_ = *known;
+    return;
+  }
+  const std::string near = nearest_zone(zone);
+  error(at != nullptr ? *at : from, "timeZone", "timeZone: " + known.error().message,
+        near.empty() ? "" : "did you mean " + near + "?");
+}
+
+// Where the rules for daylight saving differ, and only then.
+void Importer::look_at_gaps(const Schedule& schedule, Position at) {
+  if (zone_.segments().size() == 1) return;
+  constexpr auto kLookAhead = std::chrono::duration_cast<Seconds>(std::chrono::years(5));
+  Job job;
+  job.schedule = schedule;
+  job.zone = zone_;
+  const Instant until = now_ ? std::min(*now_ + kLookAhead, kLastInstant) : kLastInstant;
+  const std::vector<DstEffect> effects = dst_effects(job, now_.value_or(kFirstInstant), until);
+  const auto moved = std::ranges::find(effects, DstEffect::Kind::moved, &DstEffect::kind);
+  if (moved == effects.end()) {
+    return note(at, "timeZone", "no time of this schedule is in a gap of the clock in " + zone_.name());
+  }
+  const CivilTime& first = moved->local;
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02d-%02d %02d:%02d", first.year, first.month, first.day, first.hour,
+                first.minute);
+  note(at, "timeZone",
+       "the clock in " + zone_.name() + " skips " + text.data() +
+           ": a CronJob leaves that run out, a KronJob runs after the gap",
+       "add dst: gap=skip to keep it as it was");
 }
 
 // Kubernetes takes `*/2` in a day field for a restriction, Vixie's cron and Kron for a star: with the other field
@@ -252,8 +290,9 @@ Node Importer::policy_of(const Node& from) {
 
 }  // namespace
 
-std::vector<Node> import_cronjobs(std::string_view yaml, ZoneDatabase& zones, Report& report) {
-  Importer importer(zones, report);
+std::vector<Node> import_cronjobs(std::string_view yaml, ZoneDatabase& zones, Report& report,
+                                  std::optional<Instant> now) {
+  Importer importer(zones, report, now);
   for (const Node& document : parse_yaml(yaml, report)) importer.take(document);
   if (importer.kron_jobs.empty() && report.error_count() == 0) {
     report.error({}, "", "there is no CronJob in it", "give the manifest of a CronJob, or a List of them");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace kron::jobs {
 // Kubernetes CronJobs (the documents of a YAML text, Lists included) as KronJobs of kron.io/v1alpha1. What Kubernetes
 // assumes where a CronJob says nothing is written out when Kron would assume something else; what is not carried over,
 // or means something else, is noted. Documents of other kinds are noted and passed by. A CronJob with a mistake is
-// reported and left out.
-std::vector<Node> import_cronjobs(std::string_view yaml, ZoneDatabase& zones, Report& report);
+// reported and left out. Whether a gap of the clock matters is judged for the five years after `now`, or for all years.
+std::vector<Node> import_cronjobs(std::string_view yaml, ZoneDatabase& zones, Report& report,
+                                  std::optional<Instant> now = std::nullopt);
 
 }  // namespace kron::jobs

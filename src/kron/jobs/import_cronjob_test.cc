@@ -69,6 +69,31 @@ TEST(ImportCronjob, NotesWhereTheDayRulesDiffer) {
   }
 }
 
+TEST(ImportCronjob, NotesAGapOnlyWhereOneSwallowsATime) {
+  const auto noted = [](const std::string& schedule, const std::string& zone) {
+    const std::string text = cron_job("  timeZone: " + zone + "\n  schedule: \"" + schedule + "\"\n");
+    ZoneDatabase zones;
+    Report report("cronjob.yaml", text);
+    import_cronjobs(text, zones, report, instant_of(1'800'000'000));
+    for (const Problem& problem : report.problems()) {
+      if (problem.message.find("a CronJob leaves that run out") != std::string::npos) return problem.message;
+    }
+    return std::string("nothing");
+  };
+  EXPECT_THAT(noted("30 2 * * *", "Europe/Paris"), HasSubstr("skips 2027-03-28 02:30"));
+  EXPECT_EQ(noted("15 3 * * 1-5", "America/New_York"), "nothing");
+  EXPECT_EQ(noted("30 2 * * 1-5", "America/New_York"), "nothing") << "clocks change on Sundays";
+  EXPECT_EQ(noted("*/30 2 * * *", "Europe/Paris"), "nothing") << "left out by both";
+  EXPECT_EQ(noted("30 2 * * *", "UTC"), "nothing");
+}
+
+TEST(ImportCronjob, MistakesAreSaidOnceAndOfferTheNearest) {
+  const Imported hour = import(cron_job("  timeZone: UTC\n  schedule: \"0 25 * * *\"\n"));
+  EXPECT_THAT(hour.problems.front().message, HasSubstr("schedule: hour: '25'"));
+  const Imported zone = import(cron_job("  timeZone: europe/paris\n  schedule: \"0 1 * * *\"\n"));
+  EXPECT_EQ(zone.problems.front().cure, "did you mean Europe/Paris?");
+}
+
 TEST(ImportCronjob, MistakesNameTheirPlace) {
   const Imported imported = import(cron_job("  timeZone: UTC\n  schedule: \"0 99 * * *\"\n"));
   EXPECT_TRUE(imported.kron_jobs.empty());

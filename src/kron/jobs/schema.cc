@@ -17,6 +17,8 @@ std::string_view job_file_schema() {
       "allOf": [{"$ref": "#/$defs/job"}, {"not": {"required": ["name"]}}]},
     "calendars": {"$ref": "#/$defs/calendars"}
   },
+  "if": {"properties": {"defaults": {"anyOf": [{"required": ["command"]}, {"required": ["task"]}]}}, "required": ["defaults"]},
+  "else": {"properties": {"jobs": {"items": {"oneOf": [{"required": ["command"]}, {"required": ["task"]}]}}}},
   "$defs": {
     "duration": {"description": "90s, 1h30m, 1.5h, 500ms; units ns us ms s m h d w", "type": "string",
       "pattern": "^(0|([0-9]*\\.?[0-9]+(w|d|h|ms|m|s|us|\u00b5s|ns))+)$"},
@@ -36,7 +38,7 @@ std::string_view job_file_schema() {
       "date": {"description": "YYYY-MM-DD", "$ref": "#/$defs/clause"},
       "dates": {"description": "YYYY-MM-DD..YYYY-MM-DD, both included", "$ref": "#/$defs/clause"},
       "calendar": {"description": "The name of a calendar", "$ref": "#/$defs/clause"}}},
-    "job": {"type": "object", "additionalProperties": false, "properties": {
+    "job": {"type": "object", "additionalProperties": false, "not": {"required": ["command", "task"]}, "properties": {
       "name": {"description": "The job's identity, unique over everything loaded.", "type": "string", "maxLength": 200,
         "pattern": "^[a-z0-9]([a-z0-9._/-]*[a-z0-9])?$"},
       "description": {"description": "For people.", "type": "string"},
