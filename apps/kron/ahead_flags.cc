@@ -109,7 +109,8 @@ std::function<int()> set_up_import(CLI::App& verb) {
                    ->type_name("PATH")
                    ->capture_default_str();
   auto* system = verb.add_flag("--system", options->system, "The crontabs of this machine");
-  verb.add_flag("--user-column", options->user_column, "The crontab has a user column, whatever its name");
+  verb.add_flag("--user-column", options->user_column, "The crontab has a user column, whatever its name")
+      ->excludes(system);
   verb.add_flag("--readable-names", options->readable_names, "Name the jobs after their commands");
   verb.add_option("--to", options->to, "How crontabs are written")
       ->check(CLI::IsMember({"kron", "yaml"}))

@@ -116,13 +116,15 @@ void advise_on_star(const FieldTexts& fields, std::size_t finer, std::vector<Sch
        "write 0 for one run at the beginning of the " + longer});
 }
 
-// `*/45 * * * *`: 0, 45, and 0 again after a quarter of an hour.
+// `*/45 * * * *`: 0, 45, and 0 again after a quarter of an hour. A last distance that is nearly as long as the others,
+// as that of */7, surprises nobody.
 void advise_on_uneven_step(const FieldTexts& fields, std::size_t index, std::vector<ScheduleAdvice>& out) {
   if (!fields.has(index) || !is_stepped_star(fields[index].text)) return;
   const Field& field = kFields[index];
   const int span = field.last - field.first + 1;
   const std::optional<int> step = number(fields[index].text.substr(2));
   if (!step || *step >= span || span % *step == 0) return;
+  if (*step * 2 <= span && span % *step * 2 >= *step) return;
   const char unit = field.name.front();
   out.push_back({fields[index].column,
                  std::string(field.name) + ": a step of " + std::to_string(*step) + " does not divide " +

@@ -20,8 +20,9 @@ TEST(ScheduleAdvice, NamesWhatIsHardlyMeant) {
       {"* 0 3 * * *", 1, "second: * runs 60 times, in every second of minute 0"},
       {"0 * 3 * * *", 3, "every minute of hour 3"},
       {"*/45 * * * *", 1, "minute: a step of 45 does not divide 60: the last distance is only 15"},
-      {"0 */5 * * *", 3, "hour: a step of 5 does not divide 24: the last distance is only 4"},
-      {"*/7 * * * * *", 1, "second: a step of 7 does not divide 60"},
+      {"*/35 * * * *", 1, "minute: a step of 35 does not divide 60: the last distance is only 25"},
+      {"0 */7 * * *", 3, "hour: a step of 7 does not divide 24: the last distance is only 3"},
+      {"*/25 * * * * *", 1, "second: a step of 25 does not divide 60"},
       {"*/90 * * * *", 3, "a step of 90 is larger"},
       {"0 0 13 * 5", 5, "match either"},
       {"0 0 0 L * MON 2030", 7, "match either"},
@@ -39,9 +40,10 @@ TEST(ScheduleAdvice, NamesWhatIsHardlyMeant) {
 
 TEST(ScheduleAdvice, HasNothingToSayOfTheUsual) {
   for (const char* expression :
-       {"* * * * *", "*/15 * * * *", "* 9-17 * * *", "*/5 3 * * *", "* */2 * * *", "0 3 * * *", "0 0 13 * *",
-        "0 0 * * 5", "0 0 */2 * *", "0 0 */1 * 5", "0 0 ? * 5", "0 0 13 * ?", "*/2 * * * * *", "@daily", "@every 45m",
-        "@reboot", "H H * * *", "0 0 1-31/7 * *", "0 0 0 13 * ? 2030"}) {
+       {"* * * * *",     "*/15 * * * *", "* 9-17 * * *",   "*/5 3 * * *",      "* */2 * * *", "0 3 * * *",
+        "0 0 13 * *",    "0 0 * * 5",    "0 0 */2 * *",    "0 0 */1 * 5",      "0 0 ? * 5",   "0 0 13 * ?",
+        "*/2 * * * * *", "*/7 * * * *",  "*/8 * * * * *",  "0 */5 * * *",      "@daily",      "@every 45m",
+        "@reboot",       "H H * * *",    "0 0 1-31/7 * *", "0 0 0 13 * ? 2030"}) {
     for (const ScheduleAdvice& advice : advice_on(expression)) ADD_FAILURE() << expression << ": " << advice.message;
   }
 }
