@@ -79,6 +79,11 @@ class Verbs(OnApiHost):
         self.lines("show", "team/a.b", schema="Job")
         self.assertIn("neither a job nor a run", self.refused(1, "show", "nobody"))
 
+    def test_a_schedule_is_shown_as_it_was_written(self):
+        self.host.write_jobs(text="*/2 * * * * * @policy(suspend=true) name=often command=true\n", name="often.kron")
+        self.text("reload")
+        self.assertRegex(self.text("show", "often"), r"(?m)^schedule +\*/2 \* \* \* \* \* in UTC$")
+
     def test_logs(self):
         run_id = self.trigger("hello")
         for name in (run_id, "hello"):

@@ -7,6 +7,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import jsonschema
+
 from kron_command import CRONTABS, EXAMPLES, run
 
 MANUAL = Path(__file__).resolve().parents[2] / "man/kron.1"
@@ -181,6 +183,19 @@ class Schema(unittest.TestCase):
         result = run("schema")
         self.assertEqual(result.returncode, 0)
         self.assertIn("$schema", json.loads(result.stdout))
+
+    def test_it_wants_exactly_one_of_command_and_task_as_lint_does(self):
+        schema = json.loads(run("schema").stdout)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        for job, defaults, is_valid in (({"command": "x"}, {}, True), ({"task": "x"}, {}, True),
+                                        ({"command": "x", "task": "y"}, {}, False), ({}, {}, False),
+                                        ({}, {"command": "x"}, True), ({"task": "y"}, {"command": "x"}, True),
+                                        ({}, {"user": "x"}, False), ({}, {"command": "x", "task": "y"}, False),
+                                        ({"command": "x"}, {"timeout": "1m"}, True)):
+            file = {"jobs": [{"name": "a", "schedule": "@daily", **job}], **({"defaults": defaults} if defaults else {})}
+            linted = run("lint", "--source", "yaml", "-", text=json.dumps(file))
+            self.assertEqual((validator.is_valid(file), linted.returncode == 0), (is_valid, is_valid), file)
 
 
 def verbs_and_flags():

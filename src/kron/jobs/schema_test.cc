@@ -1,6 +1,5 @@
 #include "kron/jobs/schema.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -53,87 +52,6 @@ TEST(Schema, KnowsExactlyTheKeysTheReaderKnows) {
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "distribution", "properties"})), (Keys{"name", "params"}));
   EXPECT_EQ(keys_of(at(defs, {"constraints", "properties"})),
             (Keys{"hours", "dow", "dom", "months", "between", "date", "dates", "calendar"}));
-}
-
-// As much of JSON Schema as says which keys go together: required, not, oneOf, anyOf, allOf, if/else, properties, items
-// and $ref to a definition.
-class Validator {
- public:
-  explicit Validator(const Node& root) : root_(root) {}
-
-  // NOLINTNEXTLINE(misc-no-recursion)
-  [[nodiscard]] bool accepts(const Node& schema, const Node& value) const {
-    const auto matching = [&](const Node& list) {
-      return std::ranges::count_if(*list.as<Node::List>(), [&](const Node& one) { return accepts(one, value); });
-    };
-    if (const Node* to = schema.find("$ref"); to != nullptr) {
-      const std::string& path = *to->as<std::string>();
-      if (!accepts(*root_.find("$defs")->find(path.substr(path.rfind('/') + 1)), value)) return false;
-    }
-    if (const Node* keys = schema.find("required"); keys != nullptr && !has_all(*keys, value)) return false;
-    if (const Node* not_this = schema.find("not"); not_this != nullptr && accepts(*not_this, value)) return false;
-    if (const Node* one_of = schema.find("oneOf"); one_of != nullptr && value.as<Node::Map>() != nullptr) {
-      if (matching(*one_of) != 1) return false;
-    }
-    if (const Node* any_of = schema.find("anyOf"); any_of != nullptr && matching(*any_of) == 0) return false;
-    if (const Node* all_of = schema.find("allOf"); all_of != nullptr) {
-      if (matching(*all_of) != static_cast<std::ptrdiff_t>(all_of->as<Node::List>()->size())) return false;
-    }
-    if (const Node* condition = schema.find("if"); condition != nullptr && !accepts(*condition, value)) {
-      if (const Node* otherwise = schema.find("else"); otherwise != nullptr && !accepts(*otherwise, value))
-        return false;
-    }
-    return accepts_inside(schema, value);
-  }
-
- private:
-  static bool has_all(const Node& keys, const Node& value) {
-    return std::ranges::all_of(*keys.as<Node::List>(),
-                               [&](const Node& key) { return value.find(*key.as<std::string>()) != nullptr; });
-  }
-  // NOLINTNEXTLINE(misc-no-recursion)
-  [[nodiscard]] bool accepts_inside(const Node& schema, const Node& value) const {
-    if (const Node* items = schema.find("items"); items != nullptr && value.as<Node::List>() != nullptr) {
-      return std::ranges::all_of(*value.as<Node::List>(), [&](const Node& item) { return accepts(*items, item); });
-    }
-    const Node* properties = schema.find("properties");
-    if (properties == nullptr) return true;
-    return std::ranges::all_of(*properties->as<Node::Map>(), [&](const Node::Member& member) {
-      const Node* inner = value.find(member.key);
-      const bool is_scalar =
-          inner != nullptr && inner->as<Node::Map>() == nullptr && inner->as<Node::List>() == nullptr;
-      return inner == nullptr || is_scalar || accepts(member.value, *inner);
-    });
-  }
-
-  const Node& root_;
-};
-
-TEST(Schema, WantsOneOfCommandAndTask) {
-  const auto schema = parse_json(job_file_schema());
-  ASSERT_TRUE(schema);
-  const Validator validator(*schema);
-  struct Case {
-    std::string file;
-    bool is_valid;
-  };
-  const std::string start = R"({"jobs": [{"name": "a", "schedule": "@daily")";
-  const Case cases[] = {
-      {start + R"(, "command": "x"}]})", true},
-      {start + R"(, "task": "x"}]})", true},
-      {start + R"(, "command": "x", "task": "y"}]})", false},
-      {start + "}]}", false},
-      {start + R"(}], "defaults": {"command": "x"}})", true},
-      {start + R"(, "task": "y"}], "defaults": {"command": "x"}})", true},
-      {start + R"(}], "defaults": {"user": "x"}})", false},
-      {start + R"(}], "defaults": {"command": "x", "task": "y"}})", false},
-      {R"({"jobs": [{"schedule": "@daily", "command": "x"}]})", false},
-  };
-  for (const Case& c : cases) {
-    const auto file = parse_json(c.file);
-    ASSERT_TRUE(file);
-    EXPECT_EQ(validator.accepts(*schema, *file), c.is_valid) << c.file;
-  }
 }
 
 TEST(Schema, RefusesUnknownKeysEverywhere) {
