@@ -29,22 +29,39 @@ timespec timespec_of(Nanoseconds time) {
   return spec;
 }
 
-void set_timer(const Descriptor& timer, int flags, timespec at) {
-  const itimerspec spec{.it_interval = {}, .it_value = at};
-  ::timerfd_settime(timer.get(), flags, &spec, nullptr);
+// The machine's time when the shifted clock reads `wall`. In seconds, because their range is beyond that of
+// nanoseconds.
+timespec machine_time_of(Instant wall, Nanoseconds clock_offset) {
+  const Seconds offset = std::chrono::ceil<Seconds>(clock_offset);
+  const Seconds whole = std::min(wall, kNever).time_since_epoch() - offset;
+  if (whole < Seconds(0)) return timespec_of(Nanoseconds(0));
+  timespec spec{};
+  spec.tv_sec = static_cast<time_t>(whole.count());
+  spec.tv_nsec = std::max(static_cast<long>((offset - clock_offset).count()), whole == Seconds(0) ? 1L : 0L);
+  return spec;
 }
 
 }  // namespace
 
-EventLoop::EventLoop(Descriptor epoll, Descriptor wall, Descriptor monotonic, Nanoseconds clock_offset)
-    : epoll_(std::move(epoll)), wall_(std::move(wall)), monotonic_(std::move(monotonic)), clock_offset_(clock_offset) {}
+bool EventLoop::set_timer(int timer, int flags, const itimerspec& at) {
+  return ::timerfd_settime(timer, flags, &at, nullptr) == 0;
+}
 
-Result<std::unique_ptr<EventLoop>> EventLoop::create(Nanoseconds clock_offset) {
+EventLoop::EventLoop(Descriptor epoll, Descriptor wall, Descriptor monotonic, Nanoseconds clock_offset,
+                     SetTimer set_timer)
+    : epoll_(std::move(epoll)),
+      wall_(std::move(wall)),
+      monotonic_(std::move(monotonic)),
+      clock_offset_(clock_offset),
+      set_timer_(std::move(set_timer)) {}
+
+Result<std::unique_ptr<EventLoop>> EventLoop::create(Nanoseconds clock_offset, SetTimer set_timer) {
   Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
   Descriptor wall(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
   Descriptor monotonic(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!epoll || !wall || !monotonic) return fail(system_error("make", "the timers of the event loop", errno));
-  std::unique_ptr<EventLoop> loop(new EventLoop(std::move(epoll), std::move(wall), std::move(monotonic), clock_offset));
+  std::unique_ptr<EventLoop> loop(
+      new EventLoop(std::move(epoll), std::move(wall), std::move(monotonic), clock_offset, std::move(set_timer)));
   EventLoop* self = loop.get();
   Status watched = loop->watch(loop->wall_.get(), [self] {
     std::uint64_t expired = 0;
@@ -95,19 +112,27 @@ void EventLoop::wake_at(std::optional<Instant> wall) {
   if (wall_armed_ && wall == wall_set_) return;
   wall_set_ = wall;
   wall_armed_ = true;
-  const Nanoseconds machine_time = wall.value_or(kNever).time_since_epoch() - (wall ? clock_offset_ : Nanoseconds(0));
-  set_timer(wall_, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, timespec_of(machine_time));
+  const timespec at = wall ? machine_time_of(*wall, clock_offset_) : machine_time_of(kNever, Nanoseconds(0));
+  // Somebody has set the clock since the timer was set before. The timer is set all the same, but this is the only word
+  // of it that we get (timerfd_create(2), Notes).
+  if (!set_timer_(wall_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, {.it_interval = {}, .it_value = at}) &&
+      errno == ECANCELED) {
+    clock_changed_ = true;
+  }
 }
 
 void EventLoop::wake_at_monotonic(std::optional<Nanoseconds> monotonic) {
   if (monotonic == monotonic_set_) return;
   monotonic_set_ = monotonic;
-  set_timer(monotonic_, TFD_TIMER_ABSTIME, monotonic ? timespec_of(*monotonic) : timespec{});
+  const timespec at = monotonic ? timespec_of(*monotonic) : timespec{};
+  set_timer_(monotonic_.get(), TFD_TIMER_ABSTIME, {.it_interval = {}, .it_value = at});
 }
 
 Result<bool> EventLoop::wait() {
   epoll_event events[kEventsAtOnce];
-  const int count = uninterrupted([&] { return ::epoll_wait(epoll_.get(), events, kEventsAtOnce, -1); });
+  const int forever = -1;
+  const int timeout = clock_changed_ ? 0 : forever;
+  const int count = uninterrupted([&] { return ::epoll_wait(epoll_.get(), events, kEventsAtOnce, timeout); });
   if (count < 0) return fail(system_error("wait", "for events", errno));
   for (int i = 0; i < count; ++i) {
     // A handler may have ended the watch of another.
