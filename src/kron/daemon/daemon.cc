@@ -277,7 +277,7 @@ void Daemon::begin_to_stop(int signal) {
 bool Daemon::is_done(const Wakeup& wakeup) {
   if (leaves_now_) return true;
   // A run that waits for those it replaces is part of what was due.
-  if (options_.once && !wakeup.monotonic) {
+  if (options_.once && !wakeup.monotonic && !wakeup.is_busy) {
     scheduler_->stop_starting();
     is_stopping_ = true;
   }

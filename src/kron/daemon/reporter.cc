@@ -54,6 +54,15 @@ void Reporter::report(const PeriodsPassedOver& passed_over) const {
   keep({.job = passed_over.identity, .ended_at = passed_over.at, .passed_over = passed_over.periods});
 }
 
+void Reporter::report(const ManualRunDropped& dropped) const {
+  keep({.job = dropped.identity,
+        .outcome = Outcome::skipped,
+        .reason = dropped.reason,
+        .trigger = Trigger::manual,
+        .run_id = dropped.run_id,
+        .ended_at = dropped.at});
+}
+
 void Reporter::report(const RecordsWritten& written) const { metrics_.ledger_batch(written.count, written.took); }
 
 void Reporter::keep(history::Entry entry) const {

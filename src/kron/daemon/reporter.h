@@ -23,6 +23,7 @@ class Reporter {
   void report(const RunStarted& started) const;
   void report(const RunEnded& ended) const;
   void report(const PeriodsPassedOver& passed_over) const;
+  void report(const ManualRunDropped& dropped) const;
   void report(const RecordsWritten& written) const;
   void keep(history::Entry entry) const;
 

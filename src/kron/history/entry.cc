@@ -140,7 +140,8 @@ std::string_view name_of(RunResult result) { return word_of(result, kResults); }
 Result<RunResult> parse_run_result(std::string_view text) { return parse_word(text, kResults, "result", "result"); }
 
 std::optional<RunResult> result_of(const Entry& entry) {
-  if (entry.run_id.empty()) return std::nullopt;
+  const bool never_ran = entry.outcome && *entry.outcome != Outcome::executed;  // a manual run that was given up
+  if (entry.run_id.empty() || never_ran) return std::nullopt;
   if (!entry.ended_at) return RunResult::running;
   if (!entry.exit_code) return RunResult::unknown;
   return *entry.exit_code == 0 ? RunResult::succeeded : RunResult::failed;

@@ -42,12 +42,19 @@ struct PeriodsPassedOver {
   Instant at;
 };
 
+struct ManualRunDropped {  // it was promised, and never started
+  std::string identity;
+  std::string run_id;
+  Reason reason = Reason::none;
+  Instant at;
+};
+
 struct RecordsWritten {
   std::size_t count = 0;
   Nanoseconds took{0};
 };
 
-using Happening = std::variant<PeriodEnded, RunStarted, RunEnded, PeriodsPassedOver, RecordsWritten>;
+using Happening = std::variant<PeriodEnded, RunStarted, RunEnded, PeriodsPassedOver, ManualRunDropped, RecordsWritten>;
 using Tell = std::function<void(const Happening&)>;
 
 }  // namespace kron

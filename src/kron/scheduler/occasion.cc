@@ -37,14 +37,14 @@ RunOccasion occasion_of(const ActiveExecution& run) {
 }
 
 std::optional<PassedOver> note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Record& outcome,
-                                       Turn turn) {
+                                       Turn turn, Instant at) {
   const Decision& period = outcome.period;
   const std::optional<PassedOver> closed = mark_handled(job, known.periods, period.nominal, turn);
   if (known.periods.last_handled == period.nominal) {
     step.last_outcome = outcome.outcome;
     step.last_chosen = period.chosen;
   }
-  if (outcome.outcome != Outcome::executed) step.history.push_back(history_of(outcome, turn.now));
+  if (outcome.outcome != Outcome::executed) step.history.push_back(history_of(outcome, at));
   return closed;
 }
 

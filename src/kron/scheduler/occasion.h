@@ -26,10 +26,10 @@ RunOccasion occasion_of(std::string_view identity, const Decision& period);
 RunOccasion occasion_of(const ActiveExecution& run);
 
 // A period has reached its outcome: the bookkeeping, Last*, and for all but executed the line of history (an executed
-// period gets its line when its run ends).
-// Returns what was closed for good with it, because the state would have grown beyond its limits.
+// period gets its line when its run ends). `at`: when it was decided; the turn may have begun long before. Returns what
+// was closed for good with it, because the state would have grown beyond its limits.
 std::optional<PassedOver> note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Record& outcome,
-                                       Turn turn);
+                                       Turn turn, Instant at);
 
 HistoryEntry history_of(const Record& outcome, Instant completed_at);
 HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code, Instant completed_at);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,6 +66,92 @@ TEST(Operator, AKeyWhoseRunWaitsToReplaceAnotherIsKnown) {
   ASSERT_TRUE(host.scheduler->trigger("a"));
   EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::waiting);
   EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::already_known);
+}
+
+// What becomes of a manual run that was promised and never starts: its job's record tells of it, by its run id.
+struct ReplacingHost : OperatedHost {
+  ReplacingHost() : OperatedHost({hourly("a", Concurrency::replace)}) {
+    runner.behave([this](const RunSpec&) { return behaviour; });
+    EXPECT_TRUE(scheduler->trigger("a"));
+    const auto promised = scheduler->trigger("a", "key");
+    EXPECT_EQ(promised->how, How::waiting);
+    run_id = promised->run_id;
+  }
+
+  void expect_given_up(Reason reason) {
+    const auto dropped = told_of<ManualRunDropped>();
+    ASSERT_EQ(dropped.size(), 1U);
+    EXPECT_EQ(dropped[0].run_id, run_id);
+    EXPECT_EQ(dropped[0].reason, reason);
+    ASSERT_EQ(log.lines_of("manual_run_dropped").size(), 1U);
+    EXPECT_EQ(log.lines_of("manual_run_dropped")[0].field("runId"), run_id);
+    const StateRecord record = ledger->read("a").value();
+    const auto entry = std::ranges::find(record.history, run_id, &HistoryEntry::run_id);
+    ASSERT_NE(entry, record.history.end());
+    EXPECT_EQ(entry->outcome, Outcome::skipped);
+    EXPECT_EQ(entry->reason, reason);
+    EXPECT_EQ(entry->trigger, Trigger::manual);
+    EXPECT_EQ(entry->period, std::nullopt);
+  }
+
+  Behaviour behaviour{.runs_for = minutes(90), .ignores_term = true};
+  std::string run_id;
+};
+
+TEST(Operator, APromisedRunOutlivesAnEditOfItsJob) {
+  ReplacingHost host;
+  JobDefinition edited = hourly("a", Concurrency::replace);
+  edited.command = "other";
+  ASSERT_TRUE(host.reload({edited}));
+  host.run_for(minutes(1));
+  ASSERT_EQ(host.told_of<RunStarted>().size(), 2U);
+  EXPECT_EQ(host.told_of<RunStarted>()[1].run.run_id, host.run_id);
+}
+
+TEST(Operator, APromisedRunOfAJobThatIsRemovedIsGivenUp) {
+  ReplacingHost host;
+  ASSERT_TRUE(host.reload({}));
+  host.expect_given_up(Reason::start_failed);
+}
+
+TEST(Operator, APromisedRunOfAJobWithoutRunsThatIsRemovedIsGivenUp) {
+  ReplacingHost host;
+  host.behaviour.ignores_term = false;
+  host.outside.pass(minutes(100));  // what it was to replace has ended, and nobody has looked yet
+  ASSERT_TRUE(host.reload({}));
+  host.run_for(minutes(1));
+  host.expect_given_up(Reason::start_failed);
+}
+
+TEST(Operator, APromisedRunIsGivenUpWhenTheDaemonEnds) {
+  ReplacingHost host;
+  host.scheduler->stop_starting();
+  host.expect_given_up(Reason::start_failed);
+}
+
+TEST(Operator, APromisedRunIsGivenUpWhenAPeriodTakesItsPlace) {
+  ReplacingHost host;
+  host.clock.jump_to(utc("2026-03-01T00:59:58Z"));
+  host.run_for(minutes(1));
+  host.expect_given_up(Reason::replaced_before_start);
+}
+
+TEST(Operator, APromisedRunIsGivenUpWhenItCannotStart) {
+  ReplacingHost host;
+  host.runner.fail_next_start({Code::io, "no more processes"});
+  host.run_for(minutes(1));
+  host.expect_given_up(Reason::start_failed);
+}
+
+TEST(Operator, APromisedRunIsGivenUpWhenTheOthersCannotBeStopped) {
+  OperatedHost host({hourly("a", Concurrency::replace)});
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(90), .unkillable = true}; });
+  ASSERT_TRUE(host.scheduler->trigger("a"));
+  const auto promised = host.scheduler->trigger("a", "key");
+  host.run_for(minutes(1));
+  ASSERT_EQ(host.told_of<ManualRunDropped>().size(), 1U);
+  EXPECT_EQ(host.told_of<ManualRunDropped>()[0].reason, Reason::could_not_stop);
+  EXPECT_EQ(host.scheduler->trigger("a", "key").value().how, How::already_known) << "its record tells of it";
 }
 
 TEST(Operator, IsToldOfEveryRunAndEveryPeriodThatDidNotRunOnceItIsDurable) {

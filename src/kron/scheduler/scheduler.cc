@@ -3,151 +3,147 @@
 #include <algorithm>
 #include <utility>
 
-#include "kron/scheduler/occasion.h"
-
 namespace kron {
-namespace {
-
-// How long the loop may have been busy with one turn before what became due meanwhile counts as late.
-constexpr Seconds kLongestBusyTurn{10};
-
-// The periods as they will be once `period` is handled.
-JobState periods_after(const Job& job, const JobState& periods, Instant period, Turn turn) {
-  JobState after = periods;
-  mark_handled(job, after, period, turn);
-  return after;
-}
-
-}  // namespace
 
 Scheduler::Scheduler(World world, MakeSpec make_spec) : world_(world), make_spec_(std::move(make_spec)) {}
 
+void Scheduler::begin_slice() { slice_ends_ = world_.clock.monotonic() + world_.slice; }
+
+// What becomes due while we work is on time.
+void Scheduler::note_busy() {
+  if (std::exchange(was_busy_, true)) return;
+  taken_up_until_ = now(world_.clock) - Seconds(1);
+}
+
+// False when the clock went back, which only the clock can tell: the `now` of a turn may be long past.
+bool Scheduler::note_time(Instant t) {
+  const bool goes_on = t >= clock_read_;
+  clock_read_ = t;
+  return goes_on;
+}
+
+// The turn that begins now.
 Turn Scheduler::turn_at(Instant t) const {
-  if (!was_busy_ || !last_turn_ || t <= *last_turn_) return Turn::at(t);
-  return {t, std::max(*last_turn_ + Seconds(1), t - kLongestBusyTurn)};
+  if (!was_busy_ || t <= taken_up_until_) return Turn::at(t);
+  return {t, std::max(taken_up_until_ + Seconds(1), t - kLongestBusy)};
+}
+
+// What judges the other periods of a job that is looked at now for a reason of its own.
+Turn Scheduler::turn_of(JobNumber job, Instant t) const {
+  Turn turn = turn_ ? Turn{std::max(t, turn_->now), turn_->on_time_since} : turn_at(t);
+  if (const auto due = backlog_.turn_of(job)) turn.on_time_since = std::min(turn.on_time_since, due->on_time_since);
+  return turn;
+}
+
+Instant Scheduler::behind_since() const {
+  const Instant t = now(world_.clock);
+  const Instant turn_since = turn_ ? turn_->on_time_since : turn_at(t).on_time_since;
+  return std::min({t, turn_since, backlog_.on_time_since().value_or(t)});
 }
 
 Wakeup Scheduler::tick() {
   if (broken()) return {};
+  begin_slice();
+  note_busy();
   const Instant t = now(world_.clock);
-  const Turn turn = turn_at(t);
-  if (last_turn_ && t < *last_turn_) plan_what_is_ahead_again(t);
-  last_turn_ = t;
-  batch_size_ = kFirstBatch;
-  std::vector<RunExit> exits = std::exchange(unrecorded_exits_, {});
-  std::ranges::move(world_.runner.drain_exits(), std::back_inserter(exits));
-  for (const RunExit& exit : exits) {
-    take_exit(exit, t);
-    commit_if_full();
+  if (!note_time(t)) {
+    // A turn of a time that is ahead again is over. What was passed over, or not yet counted, may be ahead again too.
+    turn_.reset();
+    plan_again_from_ = 0;
   }
-  settle_waiting(turn);
-  while (!broken() && !stopping_) {
-    const std::optional<JobNumber> job = timers_.pop_due(t);
-    if (!job) break;
-    if (!jobs_.is_wanted(*job)) continue;
-    look_at(*job, turn);
-    commit_if_full();
-  }
+  bool is_busy = take_exits(t);
+  is_busy = settle_waiting(t) || is_busy;
+  is_busy = plan_what_is_ahead_again() || is_busy;
+  // As long as jobs are being planned anew, the backlog may hold some that are no longer due.
+  if (!plan_again_from_) is_busy = look_at_what_is_due() || is_busy;
   commit();
   jobs_.let_rest();
+  return wakeup_after(is_busy);
+}
+
+Wakeup Scheduler::wakeup_after(bool is_busy) {
   Wakeup wakeup;
   if (broken()) return wakeup;
+  const Instant t = now(world_.clock);
   if (!stopping_) wakeup.at = timers_.earliest();
-  if (!unrecorded_exits_.empty()) wakeup.at = std::min(wakeup.at.value_or(t + kRetry), t + kRetry);
+  if (!unrecorded_exits_.empty()) wakeup.at = std::min(wakeup.at.value_or(retry_exits_at_), retry_exits_at_);
   for (const JobNumber job : waiting_) {
     const Nanoseconds at = jobs_.wake(job).waiting->give_up_at;
     wakeup.monotonic = std::min(wakeup.monotonic.value_or(at), at);
   }
-  was_busy_ = wakeup.at && *wakeup.at <= now(world_.clock);
+  wakeup.is_busy = is_busy;
+  if (is_busy) wakeup.at = std::min(wakeup.at.value_or(t), t);
+  was_busy_ = wakeup.at && *wakeup.at <= t;
   return wakeup;
 }
 
-// The clock went back: what was passed over, or not yet counted, may be ahead again.
-void Scheduler::plan_what_is_ahead_again(Instant t) {
-  for (JobNumber job = 0; job < jobs_.end(); ++job) {
-    if (!jobs_.is_wanted(job)) continue;
-    if (jobs_.has_open_or_passed_over(job) || jobs_.first_seen(job).value_or(t) > t) plan(job, t);
+// True when the slice was spent before all was done. At least one job is looked at, so that every slice gets on.
+bool Scheduler::look_at_what_is_due() {
+  while (!broken() && !stopping_) {
+    const Instant t = now(world_.clock);
+    if (t < clock_read_) return true;  // the next tick sees to it
+    clock_read_ = t;
+    if (has_due(t)) {
+      if (const auto due = timers_.pop_due(turn_->now)) take_up(*due, t);
+    } else if (const auto next = backlog_.pop()) {
+      if (jobs_.is_wanted(next->first)) look_at(next->first, next->second);
+    } else {
+      return false;
+    }
     commit_if_full();
+    if (is_spent()) return has_due(now(world_.clock)) || !backlog_.empty();
   }
-}
-
-// Everything this turn has to say about one job.
-void Scheduler::look_at(JobNumber job, Turn turn) {
-  settle_in_flight(job);
-  Entry& entry = jobs_.wake(job);
-  const Job& definition = entry.definition.job;
-  say_closed(entry, settle(definition, entry.known.periods, turn.now).closed);
-  if (entry.waiting) {
-    const auto& waits = entry.waiting->occasion.period;
-    const JobState others =
-        waits ? periods_after(definition, entry.known.periods, waits->nominal, turn) : entry.known.periods;
-    const Evaluation evaluation = evaluate(definition, others, true, turn);
-    if (std::holds_alternative<Wait>(evaluation.action)) return plan(job, turn.now);
-    supersede_waiting(job, turn);
-  }
-  while (true) {
-    const Evaluation evaluation = evaluate(definition, entry.known.periods, !entry.known.active.empty(), turn);
-    if (std::holds_alternative<Wait>(evaluation.action)) break;
-    const auto* start = std::get_if<Start>(&evaluation.action);
-    if (start != nullptr && start->replace && holds_runs(job)) {
-      // What it replaces stands at its gate since a moment ago: only a run that is let go can be ended.
-      commit();
-      if (entry.known.active.empty()) return;  // undone, and to be tried again
-      continue;
-    }
-    if (evaluation.passed_over) {
-      Step& step = step_for(job);
-      step.ledger.history.push_back(history_of(*evaluation.passed_over, turn.now));
-      step.log_lines.push_back(passed_over_line(entry, *evaluation.passed_over, turn.now));
-    }
-    if (const auto* outcome = std::get_if<Record>(&evaluation.action)) {
-      record(job, *outcome, turn);
-    } else if (!carry_out(job, *start, turn)) {
-      break;
-    }
-  }
-  plan(job, turn.now);
-}
-
-// True when the period is dealt with; false when it has to wait for the runs it replaces.
-bool Scheduler::carry_out(JobNumber job, const Start& start, Turn turn) {
-  const Entry& entry = jobs_.wake(job);
-  const Job& definition = entry.definition.job;
-  if (!start.replace) {
-    start_period(job, start.period, turn);
-    return true;
-  }
-  const JobState others = periods_after(definition, entry.known.periods, start.period.nominal, turn);
-  const Evaluation next = evaluate(definition, others, true, turn);
-  if (std::holds_alternative<Start>(next.action)) {
-    record(job, {start.period, Outcome::skipped, Reason::replaced_before_start}, turn);
-    return true;
-  }
-  begin_replace(job, occasion_of(definition.identity, start.period));
   return false;
 }
 
-std::optional<Instant> Scheduler::next_look_at(const Job& job, const JobState& periods, bool has_runs, Instant t) {
-  const Evaluation evaluation = evaluate(job, periods, has_runs, Turn::at(t));
-  const auto* wait = std::get_if<Wait>(&evaluation.action);
-  return wait != nullptr ? wait->until : std::optional(t);
+// Whether a turn has something to take up, the next one if the last is done.
+bool Scheduler::has_due(Instant t) {
+  const std::optional<Instant> earliest = timers_.earliest();
+  if (turn_ && earliest && *earliest <= turn_->now) return true;
+  turn_.reset();
+  if (earliest && *earliest <= t) {
+    turn_ = turn_at(t);
+    batch_size_ = kFirstBatch;
+  }
+  taken_up_until_ = t;
+  return turn_.has_value();
 }
 
-// When this job must be looked at next.
-void Scheduler::plan(JobNumber job, Instant t) {
-  if (!jobs_.is_wanted(job)) return;
-  Entry& entry = jobs_.wake(job);
-  say_closed(entry, settle(entry.definition.job, entry.known.periods, t).closed);
-  if (!entry.waiting) {
-    timers_.set(job, next_look_at(entry.definition.job, entry.known.periods, !entry.known.active.empty(), t));
-    return;
+// A job whose time has come: looked at now, unless it is late or the turn has lasted long enough.
+void Scheduler::take_up(const TimerHeap::Due& due, Instant t) {
+  if (!jobs_.is_wanted(due.job)) return;
+  const Turn turn = *turn_;
+  const bool is_late = due.at < turn.on_time_since;
+  if (!is_late && t - turn.now < kFreshTurn) return look_at(due.job, backlog_.take(due.job, turn));
+  backlog_.add(due.job, turn, is_late ? Backlog::Place::late : Backlog::Place::on_time);
+  plan_after(due.job, turn.now);
+}
+
+// Before a job is planned anew: what is due of it, and not taken up yet, stays judged by the turn that it is due in.
+void Scheduler::keep_due(JobNumber job, Instant t) {
+  const std::optional<Instant> due = timers_.time_of(job);
+  if (!due || *due > t) return;
+  const Turn turn = turn_of(job, t);
+  backlog_.add(job, turn, *due < turn.on_time_since ? Backlog::Place::late : Backlog::Place::on_time);
+}
+
+// True when the slice was spent before all jobs were planned anew.
+bool Scheduler::plan_what_is_ahead_again() {
+  const Instant t = now(world_.clock);
+  while (plan_again_from_ && *plan_again_from_ < jobs_.end()) {
+    if (is_spent()) return true;
+    const JobNumber job = (*plan_again_from_)++;
+    if (look_again(job, t)) plan(job, t);
+    commit_if_full();
   }
-  // What waits has its own clock; the next period supersedes it when it comes.
-  const auto& waits = entry.waiting->occasion.period;
-  const JobState others = waits ? periods_after(entry.definition.job, entry.known.periods, waits->nominal, Turn::at(t))
-                                : entry.known.periods;
-  const std::optional<Decision> next = next_open_period(entry.definition.job, others, t);
-  timers_.set(job, next ? std::optional(next->due()) : std::nullopt);
+  plan_again_from_.reset();
+  return false;
+}
+
+bool Scheduler::look_again(JobNumber job, Instant t) {
+  if (!jobs_.is_wanted(job)) return false;
+  const bool was_due = backlog_.take(job).has_value();
+  return was_due || jobs_.has_open_or_passed_over(job) || jobs_.first_seen(job).value_or(t) > t;
 }
 
 }  // namespace kron

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,10 +17,12 @@
 #include "kron/env/process_runner.h"
 #include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
+#include "kron/scheduler/backlog.h"
 #include "kron/scheduler/happening.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/timer_heap.h"
+#include "kron/scheduler/write_thread.h"
 
 namespace kron {
 
@@ -29,6 +31,7 @@ namespace kron {
 struct Wakeup {
   std::optional<Instant> at;
   std::optional<Nanoseconds> monotonic;
+  bool is_busy = false;  // not all that is due has been looked at: `at` is past, so that others are heard, and no more
 };
 
 // The loop's body: what is due is evaluated, made durable, and only then let go. It owns no thread, no timer and no
@@ -45,18 +48,22 @@ class Scheduler {
     Log& log;
     bool writes_aside = false;  // full batches are written in a thread of their own while more runs are prepared
     Tell tell = {};             // on the scheduler's thread, after the fact is durable
+    // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at.
+    Nanoseconds slice = std::chrono::milliseconds(100);
   };
   Scheduler(World world, MakeSpec make_spec);
 
-  // The jobs at start. Takes up the runs of an earlier daemon, and runs @reboot jobs that this boot has not seen.
-  // Refused, as by reload: two jobs of one identity, which would run each period twice.
-  Status start(std::vector<jobs::JobDefinition> definitions);
+  // The jobs at start. Takes up the runs of an earlier daemon, and runs @reboot jobs that this boot has not seen. What
+  // became due since `on_time_since` is on time: a planned restart (contract "Which periods are open"). Refused, as by
+  // reload: two jobs of one identity, which would run each period twice.
+  Status start(std::vector<jobs::JobDefinition> definitions, std::optional<Instant> on_time_since = {});
 
   // The jobs from now on; only what changed is touched. Runs of removed jobs go on and their end is still recorded.
   // A failure to read the ledger leaves the jobs as they were.
   Status reload(std::vector<jobs::JobDefinition> definitions);
 
-  // One turn of the loop (contract "Policy": one `now` for all of it).
+  // A slice of the loop's work (contract "Policy"). All that is due at one moment is a turn and has one `now`, however
+  // many ticks it takes; what is due now goes before what is late.
   Wakeup tick();
 
   // Operator's verbs. A run, or why not: not_found, conflict (concurrency forbids it). The same `key` starts at most
@@ -76,8 +83,12 @@ class Scheduler {
   // Why nothing is started any more: the ledger cannot promise durability. The owner must end the process.
   [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }
 
-  // No more starts; runs go on. What is due stays unhandled, for the next daemon.
-  void stop_starting() { stopping_ = true; }
+  // No more starts; runs go on. What is due stays unhandled, for the next daemon. Manual runs that wait are given up,
+  // and that is durable when it returns: the next daemon would not know of them.
+  void stop_starting();
+
+  // Since when what became due has not all been started, or looked at: now, for a scheduler that is not busy.
+  [[nodiscard]] Instant behind_since() const;
 
   [[nodiscard]] std::size_t job_count() const { return jobs_.wanted(); }
   [[nodiscard]] std::size_t active_runs() const { return job_of_run_.size(); }
@@ -115,6 +126,12 @@ class Scheduler {
   // A step that could not be written is tried again after this long.
   static constexpr Seconds kRetry{5};
 
+  // How long the loop may have been busy before what became due meanwhile counts as late.
+  static constexpr Seconds kLongestBusy{10};
+
+  // What is left of a turn after this long goes to the backlog: what has become due since must not wait for it.
+  static constexpr Seconds kFreshTurn{2};
+
   using JobNumber = JobTable::Number;
   using Entry = JobTable::Entry;
 
@@ -133,12 +150,21 @@ class Scheduler {
     std::vector<Step> steps;
     std::vector<LedgerStep> records;
     Nanoseconds took{0};
-    std::future<std::vector<Status>> written;  // its destructor waits
+    std::vector<Status> written;  // once the write is finished
   };
+
+  // When a job is to be looked at, and whether it has something that is due or late already.
+  struct Plan {
+    std::optional<Instant> at;
+    std::optional<Backlog::Place> backlog;
+    bool is_made = false;
+  };
+  enum class Where : std::uint8_t { here, aside };
 
   // scheduler_jobs.cc: the set of jobs
   Result<std::vector<JobNumber>> add_all(std::vector<jobs::JobDefinition> definitions, Instant now);
-  void plan_all(const std::vector<JobNumber>& jobs, Instant now);
+  void plan_all(const std::vector<JobNumber>& jobs, Turn turn);
+  static Plan plan_of(const Job& job, const JobState& periods, Turn turn);
   void edit(JobNumber job, jobs::JobDefinition definition);
   void await_next_boot(JobNumber job);
   void drop_unknown(JobNumber job);
@@ -151,11 +177,25 @@ class Scheduler {
   Status set_suspension(std::string_view identity, std::optional<Suspension> suspension);
 
   // scheduler.cc: the turn
+  void begin_slice();
+  [[nodiscard]] bool is_spent() const { return world_.clock.monotonic() >= slice_ends_; }
+  void note_busy();
+  bool note_time(Instant now);
   Turn turn_at(Instant now) const;
-  void plan_what_is_ahead_again(Instant now);
+  Turn turn_of(JobNumber job, Instant now) const;
+  bool look_at_what_is_due();
+  bool has_due(Instant now);
+  void take_up(const TimerHeap::Due& due, Instant now);
+  void keep_due(JobNumber job, Instant now);
+  bool plan_what_is_ahead_again();
+  bool look_again(JobNumber job, Instant now);
+  Wakeup wakeup_after(bool is_busy);
+
+  // scheduler_look.cc: what is due of one job
   void look_at(JobNumber job, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
   void plan(JobNumber job, Instant now);
+  void plan_after(JobNumber job, Instant now);
   static std::optional<Instant> next_look_at(const Job& job, const JobState& periods, bool has_runs, Instant now);
 
   // scheduler_commit.cc: what makes a turn durable
@@ -164,7 +204,7 @@ class Scheduler {
   void settle_in_flight(JobNumber job);
   void commit();          // durable, or undone, when it returns
   void commit_if_full();  // and lets jobs rest: holders of an entry must wake it again
-  void begin_write(std::launch how);
+  void begin_write(Where where);
   void finish_write();
   void undo(Step& step);
 
@@ -173,14 +213,18 @@ class Scheduler {
   void start_reboot_jobs(Instant now);
   void start_for_boot(JobNumber job, Instant now);
   void start_period(JobNumber job, const Decision& period, Turn turn);
-  bool launch(JobNumber job, const RunOccasion& occasion, Instant now);
+  bool launch(JobNumber job, const RunOccasion& occasion);
+  bool take_exits(Instant now);
   void take_exit(const RunExit& exit, Instant now);
   void record(JobNumber job, const Record& outcome, Turn turn);
   void begin_replace(JobNumber job, RunOccasion occasion);
   WaitingRun end_waiting(JobNumber job);
   void drop_waiting(JobNumber job);
+  void drop_manual_run(JobNumber job, const std::string& run_id, Reason reason);
+  void keep_waiting_if_known(JobNumber job);
   void supersede_waiting(JobNumber job, Turn turn);
-  void settle_waiting(Turn turn);
+  bool settle_waiting(Instant now);
+  void settle_waiting(JobNumber job, Turn turn);
   Result<bool> knows_run(JobNumber job, const std::string& run_id);
 
   // scheduler_log.cc: every decision and outcome, told, and logged with all that `kron decide` needs to reproduce it
@@ -189,6 +233,7 @@ class Scheduler {
   std::function<void()> start_line(const Entry& entry, const ActiveExecution& run,
                                    const std::optional<Decision>& period);
   std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit, Instant at);
+  std::function<void()> dropped_line(const Entry& entry, const std::string& run_id, Reason reason, Instant at);
   void say_adopted(const Entry& entry, const ActiveExecution& run);
   void say_closed(const Entry& entry, const std::optional<PassedOver>& closed);
   std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over, Instant at);
@@ -198,16 +243,24 @@ class Scheduler {
   JobTable jobs_;  // those that are removed stay as long as a run of theirs is active
   std::unordered_map<std::string, JobNumber> job_of_run_;
   TimerHeap timers_;
+  Backlog backlog_{kLongestBusy};
   std::set<JobNumber> waiting_;
   std::vector<Step> steps_;
   std::unique_ptr<Batch> in_flight_;
   std::size_t batch_size_ = kFirstBatch;
   std::optional<Error> broken_;
-  std::vector<RunExit> unrecorded_exits_;  // their record could not be written; tried again next turn
-  std::optional<Instant> last_turn_;
-  bool was_busy_ = false;
+  std::deque<RunExit> exits_;              // not looked at yet
+  std::vector<RunExit> unrecorded_exits_;  // their record could not be written; tried again after kRetry
+  Instant retry_exits_at_;
+  std::optional<Turn> turn_;                  // not all that was due then has been taken up
+  Instant taken_up_until_;                    // all that was due by then has been taken up, or is of turn_
+  Instant clock_read_;                        // what the clock said last
+  std::optional<JobNumber> plan_again_from_;  // the clock went back: jobs from this on are still to be planned anew
+  Nanoseconds slice_ends_{0};
+  bool was_busy_ = false;  // when the last tick ended, or since
   bool stopping_ = false;
   std::uint64_t manual_runs_ = 0;
+  WriteThread writer_;  // last: it uses the above
 };
 
 }  // namespace kron

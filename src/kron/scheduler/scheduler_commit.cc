@@ -34,21 +34,21 @@ void Scheduler::settle_in_flight(JobNumber job) {
 }
 
 void Scheduler::commit() {
-  if (!steps_.empty()) begin_write(std::launch::deferred);
+  if (!steps_.empty()) begin_write(Where::here);
   finish_write();
 }
 
 // While a full batch is on its way to the disk, the processes of the next one are created.
 void Scheduler::commit_if_full() {
   if (steps_.size() >= batch_size_) {
-    begin_write(world_.writes_aside ? std::launch::async : std::launch::deferred);
+    begin_write(world_.writes_aside ? Where::aside : Where::here);
     batch_size_ = std::min(2 * batch_size_, kLargestBatch);
   }
   if (jobs_.is_restless()) jobs_.let_rest();
 }
 
 // Nothing of this object is touched by the write, and the ledger by nobody else until it is finished.
-void Scheduler::begin_write(std::launch how) {
+void Scheduler::begin_write(Where where) {
   finish_write();
   in_flight_ = std::make_unique<Batch>();
   in_flight_->steps = std::exchange(steps_, {});
@@ -59,12 +59,16 @@ void Scheduler::begin_write(std::launch how) {
     if (!schedule) schedule = ScheduleSeen{schedule_hash(jobs_.definition(step.job).job), std::nullopt};
     in_flight_->records.push_back(std::move(step.ledger));
   }
-  in_flight_->written = std::async(how, [&world = world_, batch = in_flight_.get()] {
+  const auto write = [&world = world_, batch = in_flight_.get()] {
     const Nanoseconds begun = world.clock.monotonic();
-    std::vector<Status> written = world.ledger.write(batch->records);
+    batch->written = world.ledger.write(batch->records);
     batch->took = world.clock.monotonic() - begun;
-    return written;
-  });
+  };
+  if (where == Where::aside) {
+    writer_.begin(write);
+  } else {
+    write();
+  }
 }
 
 // Lets the runs go whose records are durable. If we die before the write, nothing has happened: the runs die at their
@@ -72,16 +76,18 @@ void Scheduler::begin_write(std::launch how) {
 // executed with an unknown exit code, which is allowed; a second run would not be.
 void Scheduler::finish_write() {
   if (!in_flight_) return;
+  writer_.finish();
   const std::unique_ptr<Batch> batch = std::exchange(in_flight_, nullptr);
-  const std::vector<Status> written = batch->written.get();
   broken_ = world_.ledger.broken();
   tell(RecordsWritten{batch->records.size(), batch->took});
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
-    if (!written[i]) {
+    const Status& written = batch->written[i];
+    if (!written) {
       world_.log.error("record_failed",
-                       {{"identity", batch->records[i].identity}, {"reason", written[i].error().message}});
+                       {{"identity", batch->records[i].identity}, {"reason", written.error().message}});
       undo(step);
+      forget_if_idle(step.job);
       continue;
     }
     for (const std::string& run_id : step.held) {
@@ -102,8 +108,10 @@ void Scheduler::undo(Step& step) {
     job_of_run_.erase(run_id);
   }
   jobs_.wake(step.job).known = std::move(step.before);
+  const Instant again = now(world_.clock) + kRetry;
+  if (!step.ended.empty()) retry_exits_at_ = again;
   std::ranges::move(step.ended, std::back_inserter(unrecorded_exits_));
-  timers_.set(step.job, now(world_.clock) + kRetry);
+  timers_.set(step.job, again);
 }
 
 }  // namespace kron

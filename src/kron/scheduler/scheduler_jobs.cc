@@ -29,8 +29,9 @@ Status check_identities(const std::vector<jobs::JobDefinition>& definitions) {
 
 }  // namespace
 
-Status Scheduler::start(std::vector<jobs::JobDefinition> definitions) {
+Status Scheduler::start(std::vector<jobs::JobDefinition> definitions, std::optional<Instant> on_time_since) {
   const Instant t = now(world_.clock);
+  clock_read_ = t;
   if (Status different = check_identities(definitions); !different) return different;
   const Result<std::vector<JobNumber>> numbers = add_all(std::move(definitions), t);
   if (!numbers) return fail(numbers.error());
@@ -39,14 +40,15 @@ Status Scheduler::start(std::vector<jobs::JobDefinition> definitions) {
   start_reboot_jobs(t);
   commit();
   if (broken()) return fail(*broken());
-  plan_all(*numbers, t);
+  plan_all(*numbers, {t, std::min(t, on_time_since.value_or(t))});
   // What became due while we were starting is on time.
-  last_turn_ = t - Seconds(1);
+  taken_up_until_ = t;
   was_busy_ = true;
   return {};
 }
 
 Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
+  note_busy();
   const Instant t = now(world_.clock);
   if (Status different = check_identities(definitions); !different) return different;
   std::vector<bool> is_wanted(jobs_.end(), false);
@@ -75,10 +77,9 @@ Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
   for (std::size_t i = 0; i < edited.size(); ++i) edit(edited[i], std::move(edits[i]));
   for (const JobNumber job : *numbers) await_next_boot(job);
   commit();
-  plan_all(edited, t);
-  plan_all(*numbers, t);
+  plan_all(edited, Turn::at(t));
+  plan_all(*numbers, Turn::at(t));
   jobs_.tidy();
-  was_busy_ = true;
   if (broken()) return fail(*broken());
   return {};
 }
@@ -112,29 +113,38 @@ Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::J
   return numbers;
 }
 
+Scheduler::Plan Scheduler::plan_of(const Job& job, const JobState& periods, Turn turn) {
+  const Evaluation evaluation = evaluate(job, periods, false, turn);
+  if (const auto* wait = std::get_if<Wait>(&evaluation.action)) return {wait->until, std::nullopt, true};
+  const auto* record = std::get_if<Record>(&evaluation.action);
+  const Decision& due = record != nullptr ? record->period : std::get<Start>(evaluation.action).period;
+  const std::optional<Decision> next = next_open_period(job, periods, turn.now);
+  return {next ? std::optional(next->due()) : std::nullopt,
+          due.due() < turn.on_time_since ? Backlog::Place::late : Backlog::Place::on_time, true};
+}
+
 // Planning is most of the work of a start, and looks at each job alone: the processors share it.
-void Scheduler::plan_all(const std::vector<JobNumber>& jobs, Instant t) {
+void Scheduler::plan_all(const std::vector<JobNumber>& jobs, Turn turn) {
   constexpr std::size_t kWorthAThread = 10'000;
-  struct Plan {
-    std::optional<Instant> at;
-    bool is_made = false;
-  };
   std::vector<Plan> plans(jobs.size());
   const std::size_t parts = parts_of(jobs.size(), kWorthAThread);
   in_parallel(parts, [&](std::size_t part) {
     JobTable::Glance glance(jobs_);
     for (std::size_t i = jobs.size() * part / parts; i < jobs.size() * (part + 1) / parts; ++i) {
-      // What first sight ahead of now means is for plan() to settle.
-      if (!glance.at(jobs[i]) || glance.periods().first_seen.value_or(t) > t) continue;
-      plans[i] = {next_look_at(glance.job(), glance.periods(), false, t), true};
+      // What first sight ahead of now means is for settle() to say.
+      if (!glance.at(jobs[i]) || glance.periods().first_seen.value_or(turn.now) > turn.now) continue;
+      plans[i] = plan_of(glance.job(), glance.periods(), turn);
     }
   });
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (plans[i].is_made) {
-      timers_.set(jobs[i], plans[i].at);
-    } else {
-      plan(jobs[i], t);
+    Plan& plan = plans[i];
+    if (!plan.is_made) {
+      Entry& entry = jobs_.wake(jobs[i]);
+      say_closed(entry, settle(entry.definition.job, entry.known.periods, now(world_.clock)).closed);
+      plan = plan_of(entry.definition.job, entry.known.periods, turn);
     }
+    if (plan.backlog) backlog_.add(jobs[i], turn, *plan.backlog);
+    timers_.set(jobs[i], plan.at);
     commit_if_full();
   }
   jobs_.let_rest();
@@ -143,6 +153,7 @@ void Scheduler::plan_all(const std::vector<JobNumber>& jobs, Instant t) {
 // Handled stays handled; open periods that the new schedule does not produce are dropped; active runs go on. A removed
 // job comes back the same way.
 void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
+  keep_due(job, now(world_.clock));
   const bool was_reboot_job = jobs_.is_wanted(job) && is_for_boots(jobs_.schedule(job));
   const Instant t = now(world_.clock);
   Entry& entry = jobs_.wake(job);
@@ -154,7 +165,7 @@ void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
     const std::optional<PassedOver> late = notice_schedule(entry.definition.job, periods, t);
     report_edit(job, late, t);
   }
-  drop_waiting(job);
+  keep_waiting_if_known(job);
   drop_unknown(job);
   if (!was_reboot_job) await_next_boot(job);
 }
@@ -208,13 +219,15 @@ void Scheduler::drop_unknown(JobNumber job) {
 
 void Scheduler::remove(JobNumber job) {
   timers_.set(job, std::nullopt);
+  backlog_.take(job);
   drop_waiting(job);
   jobs_.remove(job);
   forget_if_idle(job);
 }
 
 void Scheduler::forget_if_idle(JobNumber job) {
-  if (jobs_.is_removed(job) && !jobs_.has_runs(job)) jobs_.erase(job);
+  const bool has_step = std::ranges::find(steps_, job, &Step::job) != steps_.end();
+  if (jobs_.is_removed(job) && !jobs_.has_runs(job) && !has_step) jobs_.erase(job);
 }
 
 Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
@@ -228,6 +241,7 @@ Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
 Status Scheduler::set_suspension(std::string_view identity, std::optional<Suspension> suspension) {
   const Result<JobNumber> job = find(identity);
   if (!job) return fail(job.error());
+  note_busy();
   step_for(*job);
   Entry& entry = jobs_.wake(*job);
   entry.known.periods.suspended = suspension;

@@ -81,6 +81,14 @@ std::function<void()> Scheduler::end_line(const Entry& entry, const ActiveExecut
   };
 }
 
+std::function<void()> Scheduler::dropped_line(const Entry& entry, const std::string& run_id, Reason reason,
+                                              Instant at) {
+  return [this, identity = entry.definition.job.identity, run_id, reason, at] {
+    tell(ManualRunDropped{identity, run_id, reason, at});
+    world_.log.warning("manual_run_dropped", {{"identity", identity}, {"runId", run_id}, {"reason", name_of(reason)}});
+  };
+}
+
 void Scheduler::say_adopted(const Entry& entry, const ActiveExecution& run) {
   world_.log.info("run_adopted", {{"identity", entry.definition.job.identity},
                                   {"periodId", run.period ? rfc3339(*run.period) : ""},

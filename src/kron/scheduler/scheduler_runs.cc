@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/scheduler.h"
@@ -10,6 +11,9 @@ namespace {
 
 // After KILL; what lives on sits in the kernel and cannot be stopped.
 constexpr Seconds kAfterKill{10};
+
+// A grace beyond this is as good as any: the clock it is counted on has a range of 292 years.
+constexpr Seconds kLongestGrace{std::chrono::hours(24 * 365 * 100)};
 
 }  // namespace
 
@@ -57,7 +61,7 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   step_for(job);
   entry.known.last_boot_id = world_.clock.boot_id();
   const RunOccasion occasion{run_id_of(entry.definition.job.identity, t), Trigger::reboot, period};
-  const bool started = launch(job, occasion, now(world_.clock));
+  const bool started = launch(job, occasion);
   LedgerStep& step = step_for(job).ledger;
   periods.last_handled = t;
   step.last_outcome = started ? Outcome::executed : Outcome::skipped;
@@ -70,16 +74,16 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   Entry& entry = jobs_.wake(job);
-  if (launch(job, occasion_of(entry.definition.job.identity, period), turn.now)) {
+  if (launch(job, occasion_of(entry.definition.job.identity, period))) {
     say_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job).ledger,
-                                   {period, Outcome::executed, Reason::none}, turn));
+                                   {period, Outcome::executed, Reason::none}, turn, turn.now));
   } else {
     record(job, {period, Outcome::skipped, Reason::start_failed}, turn);
   }
 }
 
 // Creates the process, held at its gate until commit() has made its record durable.
-bool Scheduler::launch(JobNumber job, const RunOccasion& occasion, Instant t) {
+bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
   Entry& entry = jobs_.wake(job);
   const Result<ProcessIdentity> process = world_.runner.start(make_spec_(entry.definition, occasion));
   if (!process) {
@@ -93,7 +97,7 @@ bool Scheduler::launch(JobNumber job, const RunOccasion& occasion, Instant t) {
     run.period = occasion.period->nominal;
     run.chosen = occasion.period->chosen;
   }
-  run.started_at = t;
+  run.started_at = now(world_.clock);
   run.pid = process->pid;
   run.process_start = process->start_time;
   run.boot_id = process->boot_id;
@@ -103,6 +107,23 @@ bool Scheduler::launch(JobNumber job, const RunOccasion& occasion, Instant t) {
   job_of_run_[occasion.run_id] = job;
   step.log_lines.push_back(start_line(entry, run, occasion.period));
   return true;
+}
+
+// Half of the slice is for those who ended, so that what is due gets on too. True when some are left for the next.
+bool Scheduler::take_exits(Instant t) {
+  std::ranges::move(world_.runner.drain_exits(), std::back_inserter(exits_));
+  const bool clock_went_back = t < retry_exits_at_ - kRetry;
+  if (t >= retry_exits_at_ || clock_went_back) {
+    std::ranges::move(std::exchange(unrecorded_exits_, {}), std::back_inserter(exits_));
+  }
+  const Nanoseconds enough = slice_ends_ - world_.slice / 2;
+  while (!exits_.empty()) {
+    take_exit(exits_.front(), t);
+    exits_.pop_front();
+    commit_if_full();
+    if (world_.clock.monotonic() >= enough) break;
+  }
+  return !exits_.empty();
 }
 
 void Scheduler::take_exit(const RunExit& exit, Instant t) {
@@ -122,10 +143,11 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
 }
 
 void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
+  const Instant at = now(world_.clock);
   Entry& entry = jobs_.wake(job);
   Step& step = step_for(job);
-  say_closed(entry, note_outcome(entry.definition.job, entry.known, step.ledger, outcome, turn));
-  step.log_lines.push_back(outcome_line(entry, outcome, turn.now));
+  say_closed(entry, note_outcome(entry.definition.job, entry.known, step.ledger, outcome, turn, at));
+  step.log_lines.push_back(outcome_line(entry, outcome, at));
 }
 
 // concurrency=replace: ends the active runs; the new one starts when they are gone. Nothing is recorded yet, so a crash
@@ -133,7 +155,8 @@ void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
 void Scheduler::begin_replace(JobNumber job, RunOccasion occasion) {
   Entry& entry = jobs_.wake(job);
   for (const ActiveExecution& run : entry.known.active) world_.runner.terminate(run.run_id);
-  const Nanoseconds give_up = world_.clock.monotonic() + entry.definition.options->grace + kAfterKill;
+  const Seconds grace = std::min(entry.definition.options->grace, kLongestGrace);
+  const Nanoseconds give_up = world_.clock.monotonic() + grace + kAfterKill;
   entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(occasion), give_up});
   waiting_.insert(job);
 }
@@ -143,9 +166,40 @@ WaitingRun Scheduler::end_waiting(JobNumber job) {
   return std::move(*std::exchange(jobs_.wake(job).waiting, nullptr));
 }
 
-// Its period, if it has one, is as if it had not been looked at.
+// Its period, if it has one, is as if it had not been looked at. A manual run was promised, and its end is recorded.
 void Scheduler::drop_waiting(JobNumber job) {
-  if (waiting_.erase(job) != 0) jobs_.wake(job).waiting.reset();
+  if (!waiting_.contains(job)) return;
+  const WaitingRun waiting = end_waiting(job);
+  if (!waiting.occasion.period) drop_manual_run(job, waiting.occasion.run_id, Reason::start_failed);
+}
+
+// Whoever asked for it may wait for its end.
+void Scheduler::drop_manual_run(JobNumber job, const std::string& run_id, Reason reason) {
+  const Instant t = now(world_.clock);
+  Step& step = step_for(job);
+  step.ledger.history.push_back(
+      {.outcome = Outcome::skipped, .reason = reason, .completed_at = t, .run_id = run_id, .trigger = Trigger::manual});
+  step.log_lines.push_back(dropped_line(jobs_.wake(job), run_id, reason, t));
+}
+
+// The job was edited. The runs before it have been ended for the one that waits, which was judged when it was due: if
+// the job still has its period, and not at a later time, it is not judged again. A manual run was promised.
+void Scheduler::keep_waiting_if_known(JobNumber job) {
+  if (!waiting_.contains(job)) return;
+  Entry& entry = jobs_.wake(job);
+  std::optional<Decision>& period = entry.waiting->occasion.period;
+  if (!period) return;
+  const Job& definition = entry.definition.job;
+  const bool is_known = definition.schedule.is_nominal(period->nominal, definition.zone);
+  const Decision anew = is_known ? decide(definition, period->nominal) : Decision{};
+  if (anew.chosen && *anew.chosen <= now(world_.clock) && !definition.policy.suspend) {
+    period = anew;
+    return;
+  }
+  if (!is_known) {
+    world_.log.info("open_period_dropped", {{"identity", definition.identity}, {"periodId", rfc3339(period->nominal)}});
+  }
+  drop_waiting(job);
 }
 
 // A period of the job is due while a run waits: the period takes its place.
@@ -154,37 +208,50 @@ void Scheduler::supersede_waiting(JobNumber job, Turn turn) {
   if (waiting.occasion.period) {
     record(job, {*waiting.occasion.period, Outcome::skipped, Reason::replaced_before_start}, turn);
   } else {
-    world_.log.warning("manual_run_dropped", {{"identity", jobs_.identity(job)},
-                                              {"runId", waiting.occasion.run_id},
-                                              {"reason", name_of(Reason::replaced_before_start)}});
+    drop_manual_run(job, waiting.occasion.run_id, Reason::replaced_before_start);
   }
 }
 
-// Runs that waited for others to end: start those whose way is free, give up those whose time is over.
-void Scheduler::settle_waiting(Turn turn) {
+// Runs that waited for others to end: start those whose way is free, give up those whose time is over. True when the
+// slice was spent before all were seen to.
+bool Scheduler::settle_waiting(Instant t) {
   const std::vector<JobNumber> jobs(waiting_.begin(), waiting_.end());
   for (const JobNumber job : jobs) {
     settle_in_flight(job);
     const Entry& entry = jobs_.wake(job);
-    const bool free = entry.known.active.empty();
-    if (!free && world_.clock.monotonic() < entry.waiting->give_up_at) continue;
-    const WaitingRun waiting = end_waiting(job);
-    const std::optional<Decision>& period = waiting.occasion.period;
-    if (free && !stopping_) {
-      if (period) {
-        start_period(job, *period, turn);
-      } else {
-        launch(job, waiting.occasion, turn.now);
-      }
-    } else if (!free && period) {
-      record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
-    } else if (!free) {
-      world_.log.warning("manual_run_dropped", {{"identity", entry.definition.job.identity},
-                                                {"runId", waiting.occasion.run_id},
-                                                {"reason", name_of(Reason::could_not_stop)}});
-    }
-    plan(job, turn.now);
+    if (!entry.known.active.empty() && world_.clock.monotonic() < entry.waiting->give_up_at) continue;
+    settle_waiting(job, turn_of(job, t));
+    keep_due(job, t);
+    plan(job, t);
+    commit_if_full();
+    if (is_spent()) return true;
   }
+  return false;
+}
+
+void Scheduler::settle_waiting(JobNumber job, Turn turn) {
+  const bool free = jobs_.wake(job).known.active.empty();
+  const WaitingRun waiting = end_waiting(job);
+  const std::optional<Decision>& period = waiting.occasion.period;
+  if (free && stopping_) return;
+  if (free && period) {
+    start_period(job, *period, turn);
+  } else if (period) {
+    record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
+  } else if (!free) {
+    drop_manual_run(job, waiting.occasion.run_id, Reason::could_not_stop);
+  } else if (!launch(job, waiting.occasion)) {
+    drop_manual_run(job, waiting.occasion.run_id, Reason::start_failed);
+  }
+}
+
+void Scheduler::stop_starting() {
+  stopping_ = true;
+  const std::vector<JobNumber> jobs(waiting_.begin(), waiting_.end());
+  for (const JobNumber job : jobs) {
+    if (!jobs_.wake(job).waiting->occasion.period) drop_waiting(job);
+  }
+  if (!broken()) commit();
 }
 
 // Whether a run is, or was, that a repeated request would start again.
@@ -199,6 +266,7 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
   const Result<JobNumber> job = find(identity);
   if (!job) return fail(job.error());
   if (stopping_ || broken()) return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
+  note_busy();
   const std::string run_id =
       key.empty() ? manual_run_id(identity, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_)
                   : requested_run_id(identity, key);
@@ -218,7 +286,7 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
     begin_replace(*job, {run_id, Trigger::manual, std::nullopt});
     return Triggered{run_id, Triggered::How::waiting};
   }
-  if (!launch(*job, {run_id, Trigger::manual, std::nullopt}, now(world_.clock))) {
+  if (!launch(*job, {run_id, Trigger::manual, std::nullopt})) {
     return fail(Code::io, "the run of " + quoted(identity, 200) + " could not be started; the log says why");
   }
   commit();

@@ -132,6 +132,40 @@ TEST(Scheduler, APeriodDueWhileAnotherWaitsToReplaceTakesItsPlace) {
   EXPECT_EQ(outcomes(host)["2026-03-01T00:00:05Z"], "skipped replaced before start");
 }
 
+TEST(Scheduler, AnEditWhileARunWaitsToReplaceAnotherDoesNotJudgeItAgain) {
+  OneJobHost host(job({.schedule = "*/10 * * * *", .concurrency = Concurrency::replace}));
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .ignores_term = true}; });
+  host.run_until(utc("2026-03-01T00:10:04Z"));
+  JobDefinition edited = job({.schedule = "*/10 * * * *", .concurrency = Concurrency::replace});
+  edited.command = "other";
+  ASSERT_TRUE(host.reload({edited}));
+  host.run_until(utc("2026-03-01T00:11:00Z"));
+  EXPECT_EQ(starts(host).count("2026-03-01T00:10:00Z"), 1U);
+  EXPECT_TRUE(outcomes(host).empty()) << outcomes(host).begin()->second;
+}
+
+TEST(Scheduler, AnEditThatNoLongerHasThePeriodThatWaitsDropsIt) {
+  OneJobHost host(job({.schedule = "*/10 * * * *", .concurrency = Concurrency::replace}));
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .ignores_term = true}; });
+  host.run_until(utc("2026-03-01T00:10:04Z"));
+  ASSERT_TRUE(host.reload({job({.schedule = "*/15 * * * *", .concurrency = Concurrency::replace})}));
+  host.run_until(utc("2026-03-01T00:14:00Z"));
+  EXPECT_EQ(starts(host).size(), 1U);
+  ASSERT_EQ(host.log.lines_of("open_period_dropped").size(), 1U);
+  EXPECT_EQ(host.log.lines_of("open_period_dropped")[0].field("periodId"), "2026-03-01T00:10:00Z");
+}
+
+TEST(Scheduler, AGraceOfCenturiesIsLong) {
+  JobDefinition patient = job({.schedule = "*/10 * * * *", .concurrency = Concurrency::replace});
+  auto options = std::make_shared<jobs::RunOptions>(*patient.options);
+  options->grace = std::chrono::duration_cast<Seconds>(Nanoseconds::max());
+  patient.options = options;
+  OneJobHost host(patient);
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .ignores_term = true}; });
+  host.run_until(utc("2026-03-01T00:19:00Z"));
+  EXPECT_TRUE(outcomes(host).empty()) << "it waits, and does not give up at once";
+}
+
 TEST(Scheduler, ADayOfDowntimeOfAMinutelyJobRunsAtMostOnePeriod) {
   OneJobHost host(job({.schedule = "* * * * *", .deadline = "10m"}));
   host.run_until(utc("2026-03-01T00:05:30Z"));

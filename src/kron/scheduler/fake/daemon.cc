@@ -97,12 +97,12 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
 Daemon::~Daemon() = default;
 
 Result<std::unique_ptr<Daemon>> Daemon::start(Outside& outside, PowerCutFileSystem& file_system, Log& log,
-                                              Mutation mutation) {
+                                              Mutation mutation, std::optional<Instant> on_time_since) {
   file_system.set_time(now(outside.clock));
   auto ledger = FileLedger::open(file_system, kStateDirectory, log);
   if (!ledger) return fail(ledger.error());
   std::unique_ptr<Daemon> daemon(new Daemon(outside, file_system, std::move(*ledger), log, mutation));
-  if (Status started = daemon->scheduler_->start(outside.jobs); !started) return fail(started.error());
+  if (Status started = daemon->scheduler_->start(outside.jobs, on_time_since); !started) return fail(started.error());
   return daemon;
 }
 

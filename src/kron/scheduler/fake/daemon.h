@@ -49,7 +49,8 @@ class Daemon {
 
   // All of these outlive the daemon.
   static Result<std::unique_ptr<Daemon>> start(Outside& outside, PowerCutFileSystem& file_system, Log& log,
-                                               Mutation mutation = Mutation::none);
+                                               Mutation mutation = Mutation::none,
+                                               std::optional<Instant> on_time_since = {});
   ~Daemon();
 
   Status reload(std::vector<jobs::JobDefinition> jobs);

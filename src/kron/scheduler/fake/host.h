@@ -20,7 +20,7 @@ class Host {
 
   // Boots the daemon on what is on the disk.
   Status start_daemon() {
-    auto started = Daemon::start(outside, *file_system, log);
+    auto started = Daemon::start(outside, *file_system, log, Mutation::none, start_since);
     if (!started) return fail(started.error());
     daemon = *std::move(started);
     scheduler = &daemon->scheduler();
@@ -50,6 +50,7 @@ class Host {
   CapturingLog log;
   std::unique_ptr<PowerCutFileSystem> file_system = std::make_unique<PowerCutFileSystem>();
   std::unique_ptr<Daemon> daemon;
+  std::optional<Instant> start_since = {};  // a planned restart: what became due since is on time
   Scheduler* scheduler = nullptr;
   FileLedger* ledger = nullptr;
 };

@@ -135,10 +135,12 @@ class Simulation {
     outside_.runner.daemon_dies();
   }
 
-  void restart() {
+  void restart() { restart(std::nullopt); }
+
+  void restart(std::optional<Instant> on_time_since) {
     ++report_.restarts;
     file_system_->fail_when(nullptr);
-    auto daemon = Daemon::start(outside_, *file_system_, log_, plan_.mutation);
+    auto daemon = Daemon::start(outside_, *file_system_, log_, plan_.mutation, on_time_since);
     if (!daemon) {
       outside_.witness.accuse("the daemon does not start: " + daemon.error().message);
       report_.violation = outside_.witness.violation();
@@ -165,6 +167,8 @@ class Simulation {
         Event{"a manual run", &Simulation::triggers},
         Event{"a full disk", &Simulation::full_disk},
         Event{"a failing disk", &Simulation::failing_disk},
+        Event{"a slow disk", &Simulation::slow_disk},
+        Event{"a planned restart", &Simulation::planned_restart},
         Event{"a failed start", &Simulation::start_fails},
         Event{"a stop", &Simulation::stops},
     };
@@ -261,6 +265,25 @@ class Simulation {
     file_system_->fail_change(file_system_->changes() + static_cast<std::size_t>(dice_.upto(40)), Fault::io_error);
     live(Seconds(2h));
     file_system_->fail_when(nullptr);
+  }
+
+  // Turns take seconds, and are worked off in slices; but not so many seconds that all jobs together are late.
+  void slow_disk() {
+    const std::int64_t most = 4'000 / plan_.jobs;
+    file_system_->fail_when([this, most](const CallRecord& call) {
+      if (call.call == Call::create) outside_.clock.advance(std::chrono::milliseconds(dice_.upto(most)));
+      return Fault::none;
+    });
+    live(Seconds(2h));
+    file_system_->fail_when(nullptr);
+  }
+
+  void planned_restart() {
+    daemon_->scheduler().stop_starting();
+    const Instant since = daemon_->scheduler().behind_since();
+    die();
+    outside_.pass(dice_.seconds(9s));
+    restart(std::max(since, now(outside_.clock) - 10s));
   }
 
   void start_fails() { outside_.runner.fail_next_start({Code::io, "no more processes"}); }

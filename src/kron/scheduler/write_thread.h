@@ -1,0 +1,41 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace kron {
+
+// One thread for life that does one piece of work at a time while its owner goes on. When no thread is to be had, the
+// owner does the work itself, and asks for a thread again the next time.
+class WriteThread {
+ public:
+  using Work = std::function<void()>;
+  using Make = std::function<std::jthread(std::function<void(const std::stop_token&)>)>;  // throws std::system_error
+
+  explicit WriteThread(Make make = make_thread) : make_(std::move(make)) {}
+  WriteThread(const WriteThread&) = delete;
+  WriteThread& operator=(const WriteThread&) = delete;
+  ~WriteThread();  // after the work that is under way
+
+  // Begins it, or has done it when there is no thread. What was begun before is finished. The work throws nothing.
+  void begin(Work work);
+  void finish();  // returns when nothing is under way; all that it did is visible then
+
+  [[nodiscard]] bool has_thread() const { return thread_.joinable(); }
+
+  static std::jthread make_thread(std::function<void(const std::stop_token&)> body);
+
+ private:
+  void serve(const std::stop_token& stop);
+  bool start_thread();
+
+  Make make_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  Work work_;  // empty: nothing is under way
+  std::jthread thread_;
+};
+
+}  // namespace kron
