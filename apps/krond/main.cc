@@ -109,6 +109,9 @@ Status complete(Options& options, const FlagTexts& texts) {
   options.source = jobs::spelling_named(texts.source);
   const Result<Nanoseconds> offset = parse_offset(texts.offset);
   if (!offset) return fail(Code::unreadable, "--clock-offset: " + offset.error().message);
+  if (const Status kept = check_offset(*offset, now(RealClock())); !kept) {
+    return fail(Code::unreadable, "--clock-offset: " + kept.error().message);
+  }
   options.clock_offset = *offset;
   const Result<Seconds> keeps = parse_whole_seconds(texts.keeps);
   if (!keeps) return fail(Code::unreadable, "--keep-runs: " + keeps.error().message);

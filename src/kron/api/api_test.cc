@@ -170,6 +170,7 @@ TEST_F(ApiTest, PausesAndResumes) {
               HasSubstr(R"("until":"2026-03-02T00:00:00Z")"));
   EXPECT_THAT(ask("GET", "/api/v1/jobs?state=paused").body, HasSubstr(R"("identity":"c")"));
   EXPECT_EQ(ask("POST", "/api/v1/jobs/c/pause", R"({"until":"2025-03-02T00:00:00Z"})").status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/pause", R"({"until":"2200-01-01T00:00:00Z"})").status, 400);
   EXPECT_EQ(ask("POST", "/api/v1/jobs/c/pause", R"({"for":"1h"})").status, 400);
   EXPECT_THAT(ask("POST", "/api/v1/jobs/c/resume").body, HasSubstr(R"("paused":null)"));
 }

@@ -12,7 +12,7 @@ namespace {
 
 // More than this is asked of `kron simulate`, which has the memory of a process of its own.
 constexpr std::size_t kMostLoadJobs = 200'000;
-constexpr std::size_t kLooksAtOnce = 2'000;
+constexpr std::size_t kLooksAtOnce = 500;
 
 std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 

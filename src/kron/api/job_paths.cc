@@ -19,7 +19,7 @@ using View = Scheduler::View;
 using LastEntries = std::map<std::string, history::Entry>;
 
 // What one turn of the loop spends on a list at most; the rest waits for its next turn.
-constexpr std::size_t kLooksAtOnce = 2'000;
+constexpr std::size_t kLooksAtOnce = 500;
 constexpr std::int64_t kMostDecisions = 1000;
 constexpr std::size_t kMostKeyBytes = 200;
 
@@ -304,6 +304,10 @@ void pause(Parts& parts, const CallPtr& call) {
   if (!until) return call->refuse(until.error());
   if (*until && **until <= now(parts.clock)) {
     return call->refuse({Code::invalid, "until: this time is past; leave it out to pause until resumed", "until"});
+  }
+  if (*until && **until > kLastInstant) {
+    return call->refuse(
+        {Code::invalid, "until: schedules end with the year 2199; leave it out to pause until resumed", "until"});
   }
   parts.on_loop([&parts, call, until = *until] {
     answer_with_pause(parts, call, parts.scheduler.suspend(call->names.front(), until));

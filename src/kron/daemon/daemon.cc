@@ -10,6 +10,7 @@
 
 #include "kron/base/rfc3339.h"
 #include "kron/daemon/reload.h"
+#include "kron/daemon/stop_note.h"
 #include "kron/env/system_error.h"
 #include "kron/jobs/disk.h"
 #include "kron/json/document.h"
@@ -188,7 +189,7 @@ Status Daemon::start() {
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
   if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
   if (Status opened = open_queue_for(jobs.definitions); !opened) return opened;
-  if (Status started = scheduler_->start(std::move(jobs.definitions)); !started) return started;
+  if (Status started = scheduler_->start(std::move(jobs.definitions), on_time_since()); !started) return started;
   give_back_memory();
   is_ready_ = true;
   log_.info("daemon_started", {{"jobs", count(scheduler_->job_count())},
@@ -270,8 +271,25 @@ void Daemon::begin_to_stop(int signal) {
   log_.info("daemon_stopping",
             {{"signal", signal == SIGTERM ? "TERM" : "INT"}, {"running", count(scheduler_->active_runs())}});
   manager_.stopping();
+  leave_stop_note();
   scheduler_->stop_starting();
   if (options_.on_stop == OnStop::terminate) scheduler_->terminate_all();
+}
+
+// Without it, the next daemon treats the time until it is there as any downtime.
+void Daemon::leave_stop_note() {
+  const StopNote note{scheduler_->behind_since(), clock_.boot_id(), clock_.boot_time()};
+  const Status written = write_stop_note(file_system_, options_.state_directory, note);
+  if (!written) log_.warning("stop_note_failed", {{"reason", written.error().message}});
+}
+
+// What became due during a planned restart is on time since then. No turn may come before the note is gone: a daemon
+// that dies leaves none.
+std::optional<Instant> Daemon::on_time_since() {
+  const auto note = take_stop_note(file_system_, options_.state_directory);
+  if (!note) log_.warning("stop_note_failed", {{"reason", note.error().message}});
+  if (!note || !*note) return std::nullopt;
+  return daemon::on_time_since(**note, clock_);
 }
 
 bool Daemon::is_done(const Wakeup& wakeup) {

@@ -54,6 +54,8 @@ class Daemon {
   void report(const jobs::LoadedJobs& jobs);
   void take_signal(int signal);
   void begin_to_stop(int signal);
+  void leave_stop_note();
+  std::optional<Instant> on_time_since();
   bool is_done(const Wakeup& wakeup);
   void sleep_until(const Wakeup& wakeup);
   std::string status_sentence() const;

@@ -51,4 +51,11 @@ Result<Nanoseconds> parse_offset(std::string_view text) {
   return is_negative ? -*duration : *duration;
 }
 
+Status check_offset(Nanoseconds offset, Instant machine_time) {
+  const Instant shifted = machine_time + std::chrono::floor<Seconds>(offset);
+  if (shifted >= kFirstInstant && shifted <= kLastInstant) return {};
+  return fail(Code::unreadable,
+              "it takes the clock to a time that is not in the years 1970 to 2199; give a smaller one");
+}
+
 }  // namespace kron::daemon

@@ -51,4 +51,7 @@ std::string absolute_path(const std::string& path);
 // A duration that may have a sign: `-36h`, `+5m`, `90s`.
 Result<Nanoseconds> parse_offset(std::string_view text);
 
+// Refused: one that takes the clock out of the years that schedules know, 1970 to 2199.
+Status check_offset(Nanoseconds offset, Instant machine_time);
+
 }  // namespace kron::daemon

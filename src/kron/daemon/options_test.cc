@@ -14,6 +14,15 @@ TEST(Options, AnOffsetMayHaveASign) {
   for (const char* wrong : {"", "-", "--1s", "1", "tomorrow"}) EXPECT_FALSE(parse_offset(wrong)) << wrong;
 }
 
+TEST(Options, AnOffsetKeepsTheClockInTheYearsOfSchedules) {
+  const Instant machine = instant_of(1'800'000'000);
+  EXPECT_TRUE(check_offset(kLastInstant - machine, machine));
+  EXPECT_FALSE(check_offset(kLastInstant - machine + Seconds(1), machine));
+  EXPECT_TRUE(check_offset(kFirstInstant - machine, machine));
+  EXPECT_FALSE(check_offset(kFirstInstant - machine - Nanoseconds(1), machine));
+  EXPECT_FALSE(check_offset(Nanoseconds::max(), machine));
+}
+
 TEST(Options, ThePlacesOfRootAreTheSystems) {
   if (::geteuid() != 0) GTEST_SKIP() << "not root";
   EXPECT_EQ(*default_config(), "/etc/krond.d");

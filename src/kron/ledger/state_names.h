@@ -10,6 +10,7 @@
 // Every name in a state directory is built and taken apart here.
 //   <sha256 hex of the identity>.json                          one job's record
 //   first-seen.json                                            first sight of jobs that have no record yet
+//   stopped.json                                               a planned restart; removed by the next start
 //   <one of these>.corrupt.<RFC 3339 time>                     it could not be read, and was set aside
 //   lock                                                       held by the daemon for life; holds its PID
 //   runs/<run id>/{output,exit}                                the runner's
@@ -18,6 +19,7 @@
 namespace kron {
 
 inline constexpr std::string_view kFirstSeenName = "first-seen.json";
+inline constexpr std::string_view kStopNoteName = "stopped.json";
 inline constexpr std::string_view kLockName = "lock";
 inline constexpr std::string_view kRunsName = "runs";
 
