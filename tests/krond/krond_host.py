@@ -111,6 +111,17 @@ class Krond:
                 if not self._changed.wait(deadline - time.monotonic()):
                     raise AssertionError(f"no {name} {fields} (seen {len(found)} of {count}) in:\n{self.log()}")
 
+    def wait_for_any(self, *names):
+        """The first event of any of these names."""
+        deadline = time.monotonic() + PATIENCE
+        with self._changed:
+            while True:
+                found = [event for event in self.events if event["event"] in names]
+                if found:
+                    return found[0]
+                if self._is_silent or not self._changed.wait(deadline - time.monotonic()):
+                    raise AssertionError(f"none of {names} in:\n{self.log()}")
+
     def signal(self, number):
         self.process.send_signal(number)
 
