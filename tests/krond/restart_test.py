@@ -5,11 +5,14 @@ import os
 import platform
 import select
 import signal
+import subprocess
 import unittest
 from pathlib import Path
 
-from krond_host import (DUE, EVERY_SECOND, HOUR, IS_FULL, MINUTE, PATIENT, OnHost, instant, is_process_of, period_id,
-                        until)
+from krond_host import (DUE, EVERY_SECOND, HOUR, IS_FULL, MINUTE, PATIENCE, PATIENT, OnHost, instant, is_process_of,
+                        period_id, until)
+
+KRON = os.environ["KRON"]
 
 # epoll_wait and epoll_pwait, as /proc names them.
 SLEEPING_CALLS = {"232", "281"} if platform.machine() == "x86_64" else {"22"}
@@ -118,6 +121,32 @@ class Stopping(OnHost):
         self.host.wait_for_effects(1)
         self.assertEqual(krond.stop(), 0)
         self.assertEqual([entry["ExitCode"] for entry in self.host.history("job")], [137])
+
+
+class PromisedRuns(OnHost):
+    """A manual run that waits for another to end, and never starts."""
+
+    def test_whoever_waits_for_one_whose_job_is_removed_is_told(self):
+        deaf = self.host.job("job", "0 0 1 1 *", f"trap 'echo job asked >> {self.host.effects_path}' TERM; while :; do sleep 0.1; done",
+                             policy={"concurrency": "replace"}, grace="1m")
+        self.host.write_jobs(deaf)
+        krond = self.host.started("--on-stop", "terminate")
+        kron = [KRON, "trigger", "job", "--state-dir", str(self.host.state), "--format", "json"]
+        first = json.loads(subprocess.check_output(kron, timeout=PATIENCE))
+        krond.wait_for("run_started", runId=first["runId"])
+        self.host.wait_for_effects(1)
+        waiting = subprocess.Popen([*kron, "--wait"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(waiting.kill)
+        self.host.wait_for_effects(2)  # the first was asked to end, so the second waits
+        self.host.write_jobs()
+        krond.signal(signal.SIGHUP)
+        dropped = krond.wait_for("manual_run_dropped")
+        answer, _ = waiting.communicate(timeout=PATIENCE)
+        run = json.loads(answer)
+        self.assertEqual((run["runId"], run["outcome"], run["reason"]), (dropped["runId"], "skipped", "start failed"))
+        self.assertNotEqual(waiting.returncode, 0)
+        (_, active), = self.host.active_runs()
+        os.kill(active["PID"], signal.SIGUSR1)
 
 
 class PlannedRestarts(OnHost):
