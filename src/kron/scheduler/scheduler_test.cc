@@ -161,7 +161,7 @@ TEST(Scheduler, AGraceOfCenturiesIsLong) {
   options->grace = std::chrono::duration_cast<Seconds>(Nanoseconds::max());
   patient.options = options;
   OneJobHost host(patient);
-  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .ignores_term = true}; });
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .unkillable = true}; });
   host.run_until(utc("2026-03-01T00:19:00Z"));
   EXPECT_TRUE(outcomes(host).empty()) << "it waits, and does not give up at once";
 }
