@@ -114,6 +114,9 @@ TEST(Entry, ResultsFollowFromTheEndAndTheExitCode) {
   EXPECT_EQ(result_of(run_ended("r1", 137)), RunResult::failed);
   EXPECT_EQ(result_of(run_ended("r1", std::nullopt)), RunResult::unknown);
   EXPECT_EQ(result_of(missed(kStart)), std::nullopt);
+  Entry given_up = missed(kStart);
+  given_up.run_id = "r1";
+  EXPECT_EQ(result_of(given_up), std::nullopt) << "a manual run that never started";
 }
 
 TEST(Merging, AnEndCompletesItsStart) {
