@@ -10,10 +10,11 @@
 namespace kron {
 namespace {
 
-// Most texts are nothing but these: no need to look at them as UTF-8.
-bool is_plain_ascii(char c) { return c >= 0x20 && c != '"' && c != '\\'; }
-
+// Whether a char is signed differs between machines, so bytes are compared as unsigned.
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
+// Most texts are nothing but these: no need to look at them as UTF-8.
+bool is_plain_ascii(char c) { return is_plain(c) && static_cast<unsigned char>(c) < 0x80; }
 
 void put_escaped(std::string& out, char c) {
   constexpr std::string_view kDigits = "0123456789abcdef";
