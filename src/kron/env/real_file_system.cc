@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "kron/env/descriptor.h"
+#include "kron/env/file_locks.h"
 #include "kron/env/system_error.h"
 
 namespace kron {
@@ -65,12 +66,19 @@ class RealFile : public File {
   std::string path_;
 };
 
+// On the file, and on the directory that it is in.
 class RealLock : public Lock {
  public:
-  explicit RealLock(Descriptor fd) : fd_(std::move(fd)) {}
+  RealLock(Descriptor file, std::shared_ptr<const Descriptor> directory)
+      : file_(std::move(file)), directory_(std::move(directory)) {}
+  // The directory stays open for those who use it.
+  ~RealLock() override { ::flock(directory_->get(), LOCK_UN); }
+  RealLock(const RealLock&) = delete;
+  RealLock& operator=(const RealLock&) = delete;
 
  private:
-  Descriptor fd_;
+  Descriptor file_;
+  std::shared_ptr<const Descriptor> directory_;
 };
 
 // A whole file of known size; nothing when a read failed (errno says why). A file that grows meanwhile is cut.
@@ -106,9 +114,15 @@ bool has_died(const std::string& pid) {
 constexpr int kLookAgain = 200;
 constexpr useconds_t kBetweenLooks = 10'000;
 
+// Network file systems lock whole files only, and those only when they are open for writing.
+bool cannot_lock_directories(int error) {
+  return error == EBADF || error == EINVAL || error == EISDIR || error == EOPNOTSUPP || error == ENOSYS;
+}
+
 class RealDirectory : public Directory {
  public:
-  RealDirectory(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  RealDirectory(Descriptor fd, std::string path)
+      : fd_(std::make_shared<Descriptor>(std::move(fd))), path_(std::move(path)) {}
 
   const std::string& path() const override { return path_; }
 
@@ -140,13 +154,14 @@ class RealDirectory : public Directory {
   Result<FileInfo> info(std::string_view name) override {
     if (Status good = check_name(path_, name); !good) return fail(good.error());
     struct stat status {};
-    if (::fstatat(fd_.get(), std::string(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return failed("read", name);
+    if (::fstatat(fd_->get(), std::string(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return failed("read", name);
     return info_of(status);
   }
 
   Status list(const std::function<void(std::string_view, FileType)>& visit) override {
     // A descriptor of its own, because the position in a directory belongs to the descriptor.
-    const int own = uninterrupted([&] { return ::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    const int own = uninterrupted([&] { return ::openat(fd_->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
     DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
     if (stream == nullptr) {
       const Error error = system_error("list", path_, errno);
@@ -171,7 +186,7 @@ class RealDirectory : public Directory {
     const std::string from(name);
     const std::string onto(to_name);
     const unsigned flags = if_taken == IfTaken::refuse ? RENAME_NOREPLACE : 0U;
-    if (::renameat2(fd_.get(), from.c_str(), target.fd_.get(), onto.c_str(), flags) == 0) return {};
+    if (::renameat2(fd_->get(), from.c_str(), target.fd_->get(), onto.c_str(), flags) == 0) return {};
     return fail(system_error("rename " + path_of(name) + " to", target.path_of(to_name), errno));
   }
 
@@ -180,7 +195,7 @@ class RealDirectory : public Directory {
 
   Status make_directory(std::string_view name, mode_t mode) override {
     if (Status good = check_name(path_, name); !good) return good;
-    if (::mkdirat(fd_.get(), std::string(name).c_str(), mode) != 0) return failed("make directory", name);
+    if (::mkdirat(fd_->get(), std::string(name).c_str(), mode) != 0) return failed("make directory", name);
     return {};
   }
 
@@ -191,29 +206,64 @@ class RealDirectory : public Directory {
   }
 
   Status sync() override {
-    if (uninterrupted([&] { return ::fsync(fd_.get()); }) == 0) return {};
+    if (uninterrupted([&] { return ::fsync(fd_->get()); }) == 0) return {};
     return fail(system_error("sync", path_, errno));
   }
 
+  // The name of a locked file can be removed, and the next one to come would lock another file of that name. So the
+  // directory is locked too, and what is locked must be what the name stands for.
   Result<std::unique_ptr<Lock>> lock(std::string_view name) override {
-    auto fd = open("lock", name, O_RDWR | O_CREAT | O_NONBLOCK, 0600);
-    if (!fd) return fail(fd.error());
-    for (int waited = 0; uninterrupted([&] { return ::flock(fd->get(), LOCK_EX | LOCK_NB); }) != 0; ++waited) {
-      if (errno != EWOULDBLOCK) return failed("lock", name);
-      const std::string holder = holder_of(fd->get());
-      if (!has_died(holder) || waited == kLookAgain) return fail(lock_is_taken(path_of(name), holder));
-      ::usleep(kBetweenLooks);
+    for (int attempt = 0; attempt < kLookAgain; ++attempt) {
+      auto file = open("lock", name, O_RDWR | O_CREAT | O_NONBLOCK, 0600);
+      if (!file) return fail(file.error());
+      if (Status locked = lock_file(*file, name); !locked) return fail(locked.error());
+      if (!is_named(*file, name)) continue;
+      if (Status locked = lock_itself(*file, name); !locked) return fail(locked.error());
+      // The PID is a courtesy to whom we keep out: a full disk must not stop us here.
+      const std::string pid = std::to_string(::getpid());
+      if (::ftruncate(file->get(), 0) == 0) {
+        [[maybe_unused]] const ssize_t taken = ::pwrite(file->get(), pid.data(), pid.size(), 0);
+      }
+      return std::make_unique<RealLock>(std::move(*file), fd_);
     }
-    // The PID is a courtesy to whom we keep out: a full disk must not stop us here.
-    const std::string pid = std::to_string(::getpid());
-    if (::ftruncate(fd->get(), 0) == 0) {
-      [[maybe_unused]] const ssize_t taken = ::pwrite(fd->get(), pid.data(), pid.size(), 0);
-    }
-    return std::make_unique<RealLock>(std::move(*fd));
+    return fail(Code::conflict, "cannot lock " + path_of(name) + ": somebody keeps removing it; find out who does");
   }
 
  private:
   std::string path_of(std::string_view name) const { return entry_path(path_, name); }
+
+  Status lock_file(const Descriptor& file, std::string_view name) const {
+    return take_flock(file.get(), name, [&] { return holder_of(file.get()); });
+  }
+
+  Status lock_itself(const Descriptor& file, std::string_view name) const {
+    const auto holder = [&] {
+      struct stat own {};
+      const std::string pid = ::fstat(fd_->get(), &own) == 0 ? flock_holder(own.st_ino) : "";
+      return pid.empty() ? holder_of(file.get()) : pid;
+    };
+    return take_flock(fd_->get(), name, holder, cannot_lock_directories);
+  }
+
+  template <class Holder>
+  Status take_flock(int fd, std::string_view name, Holder holder, bool (*may_fail)(int error) = nullptr) const {
+    for (int waited = 0; uninterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) != 0; ++waited) {
+      if (may_fail != nullptr && may_fail(errno)) return {};
+      if (errno != EWOULDBLOCK) return failed("lock", name);
+      const std::string pid = holder();
+      if (!has_died(pid) || waited == kLookAgain) return fail(lock_is_taken(path_of(name), pid));
+      ::usleep(kBetweenLooks);
+    }
+    return {};
+  }
+
+  bool is_named(const Descriptor& file, std::string_view name) const {
+    struct stat locked {};
+    struct stat named {};
+    return ::fstat(file.get(), &locked) == 0 &&
+           ::fstatat(fd_->get(), std::string(name).c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+  }
 
   tl::unexpected<Error> failed(std::string_view verb, std::string_view name) const {
     return fail(system_error(verb, path_of(name), errno));
@@ -223,18 +273,18 @@ class RealDirectory : public Directory {
     if (Status good = check_name(path_, name); !good) return fail(good.error());
     const std::string c_name(name);
     Descriptor fd(
-        uninterrupted([&] { return ::openat(fd_.get(), c_name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); }));
+        uninterrupted([&] { return ::openat(fd_->get(), c_name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); }));
     if (!fd) return failed(verb, name);
     return fd;
   }
 
   Status unlink(std::string_view verb, std::string_view name, int flags) const {
     if (Status good = check_name(path_, name); !good) return good;
-    if (::unlinkat(fd_.get(), std::string(name).c_str(), flags) != 0) return failed(verb, name);
+    if (::unlinkat(fd_->get(), std::string(name).c_str(), flags) != 0) return failed(verb, name);
     return {};
   }
 
-  Descriptor fd_;
+  std::shared_ptr<const Descriptor> fd_;  // a lock keeps it too
   std::string path_;
 };
 

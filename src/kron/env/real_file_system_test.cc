@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kron/env/file_locks.h"
+
 namespace kron {
 namespace {
 
@@ -79,6 +81,75 @@ TEST_F(RealFileSystemTest, AnotherProcessIsKeptOutAndTheLockEndsWithItsHolder) {
   EXPECT_TRUE(directory_->lock("lock"));
   ::close(ready[0]);
   ::close(ready[1]);
+}
+
+// A process of its own that opens the directory, takes the lock and keeps it until it is told to end.
+class LockHolder {
+ public:
+  explicit LockHolder(const std::string& directory) {
+    if (::pipe(ready_) != 0 || ::pipe(over_) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::close(over_[1]);
+      RealFileSystem files;
+      const auto own = files.open_directory(directory).value();
+      const auto lock = own->lock("lock");
+      const char answer = lock ? 'y' : 'n';
+      char byte = 0;
+      (void)!::write(ready_[1], &answer, 1);
+      (void)!::read(over_[0], &byte, 1);
+      ::_exit(0);
+    }
+    if (::read(ready_[0], &answer_, 1) != 1) answer_ = 0;
+  }
+  ~LockHolder() {
+    ::close(over_[1]);
+    ::waitpid(pid_, nullptr, 0);
+    for (const int fd : {ready_[0], ready_[1], over_[0]}) ::close(fd);
+  }
+  LockHolder(const LockHolder&) = delete;
+  LockHolder& operator=(const LockHolder&) = delete;
+
+  bool has_it() const { return answer_ == 'y'; }
+  pid_t pid() const { return pid_; }
+
+ private:
+  int ready_[2];
+  int over_[2];
+  pid_t pid_ = -1;
+  char answer_ = 0;
+};
+
+TEST_F(RealFileSystemTest, ARemovedLockFileLetsNobodyElseIn) {
+  {
+    const LockHolder first(root_.string());
+    ASSERT_TRUE(first.has_it());
+    std::filesystem::remove(root_ / "lock");
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const auto refused = directory_->lock("lock");
+      ASSERT_FALSE(refused) << "attempt " << attempt;
+      EXPECT_EQ(refused.error().code, Code::conflict);
+      EXPECT_NE(refused.error().message.find("process " + std::to_string(first.pid()) + " has it"), std::string::npos)
+          << refused.error().message;
+    }
+  }
+  EXPECT_TRUE(directory_->lock("lock")) << "its end frees the directory";
+}
+
+TEST_F(RealFileSystemTest, ALockThatIsGivenBackFreesTheDirectory) {
+  auto lock = directory_->lock("lock");
+  ASSERT_TRUE(lock);
+  EXPECT_FALSE(LockHolder(root_.string()).has_it());
+  lock->reset();
+  EXPECT_TRUE(LockHolder(root_.string()).has_it());
+}
+
+TEST_F(RealFileSystemTest, TheHolderOfALockIsFoundWithoutTakingIt) {
+  struct stat info {};
+  ASSERT_EQ(::stat(root_.c_str(), &info), 0);
+  EXPECT_EQ(flock_holder(info.st_ino), "");
+  const auto lock = directory_->lock("lock").value();
+  EXPECT_EQ(flock_holder(info.st_ino), std::to_string(::getpid()));
 }
 
 }  // namespace
