@@ -8,8 +8,6 @@
 namespace kron::history {
 namespace {
 
-constexpr std::size_t kMostState = 4 << 20;  // the ledger reads no larger one either
-
 Entry entry_of(const std::string& job, const HistoryEntry& past) {
   return {.job = job,
           .outcome = past.outcome,
@@ -49,7 +47,7 @@ Result<StateFiles> StateFiles::changed_since(Directory& directory, Instant since
 std::vector<Entry> StateFiles::read(Directory& directory, std::size_t most) {
   std::vector<Entry> entries;
   for (const std::size_t end = std::min(names_.size(), next_ + most); next_ < end; ++next_) {
-    const Result<FileContents> contents = directory.read(state_file_name(names_[next_]), kMostState);
+    const Result<FileContents> contents = directory.read(state_file_name(names_[next_]), kMostRecordBytes);
     if (!contents) continue;
     const Result<StateRecord> record = parse_state(contents->bytes);
     if (record) std::ranges::move(entries_of(*record), std::back_inserter(entries));

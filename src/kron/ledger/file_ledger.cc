@@ -5,6 +5,7 @@
 
 #include "kron/base/text.h"
 #include "kron/env/durable.h"
+#include "kron/ledger/first_seen.h"
 #include "kron/ledger/state_names.h"
 
 namespace kron {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr mode_t kDirectoryMode = 0700;
 constexpr mode_t kOthersMayWrite = 022;
-constexpr std::size_t kLargestRecord = std::size_t{4} << 20;
-constexpr std::size_t kLargestFirstSeen = std::size_t{1} << 30;
 
 // Others must not be able to make us forget that a period was handled.
 Status check_directory(FileSystem& file_system, Directory& directory) {
@@ -25,28 +24,14 @@ Status check_directory(FileSystem& file_system, Directory& directory) {
                                  "(chown and chmod it, or choose another with --state-dir)");
 }
 
-Error in_file(Error error, const Directory& directory, std::string_view name) {
-  error.message = entry_path(directory.path(), name) + ": " + error.message;
-  return error;
-}
-
-KnownJob known_job(StateRecord record) {
-  return {std::move(record.periods), std::move(record.active), std::move(record.last_boot_id)};
+Error too_much_to_record(std::string_view identity, std::size_t bytes) {
+  return {Code::refused, "the record of " + quoted(identity, 200) + " would have " + std::to_string(bytes) +
+                             " bytes, more than the " + std::to_string(kMostRecordBytes) +
+                             " it may have, without any history: it has too many active runs or open periods; end some "
+                             "of its runs, or make its window shorter"};
 }
 
 }  // namespace
-
-// The jobs that have a record, and the records that were set aside; sorted.
-struct FileLedger::Names {
-  std::vector<Sha256> records;
-  std::vector<std::pair<Sha256, std::string>> set_aside;
-
-  [[nodiscard]] bool empty() const { return records.empty() && set_aside.empty(); }
-  [[nodiscard]] bool has_record(const Sha256& hash) const { return std::ranges::binary_search(records, hash); }
-  [[nodiscard]] auto set_aside_of(const Sha256& hash) const {
-    return std::ranges::equal_range(set_aside, hash, {}, &std::pair<Sha256, std::string>::first);
-  }
-};
 
 FileLedger::FileLedger(FileSystem& file_system, std::unique_ptr<Directory> directory, std::unique_ptr<Lock> lock,
                        Log& log)
@@ -69,21 +54,9 @@ Result<std::unique_ptr<FileLedger>> FileLedger::open(FileSystem& file_system, st
   return std::unique_ptr<FileLedger>(new FileLedger(file_system, std::move(*directory), std::move(*lock), log));
 }
 
-Result<FileLedger::Names> FileLedger::list_names() {
-  Names names;
-  const Status listed = directory_->list([&](std::string_view name, FileType) {
-    const std::optional<StateName> parsed = parse_state_name(name);
-    if (!parsed) return;
-    if (parsed->corrupt) {
-      names.set_aside.emplace_back(parsed->identity_hash, name);
-    } else {
-      names.records.push_back(parsed->identity_hash);
-    }
-  });
-  if (!listed) return fail(listed.error());
-  std::ranges::sort(names.records);
-  std::ranges::sort(names.set_aside);
-  return names;
+Error FileLedger::in_file(Error error, std::string_view name) const {
+  error.message = entry_path(directory_->path(), name) + ": " + error.message;
+  return error;
 }
 
 // A file that others own or may change was planted: what it says must not decide what runs.
@@ -97,15 +70,25 @@ Result<FileContents> FileLedger::read_own(std::string_view name, std::size_t mos
 
 Result<StateRecord> FileLedger::read_record(const Sha256& hash) {
   const std::string name = state_file_name(hash);
-  const Result<FileContents> file = read_own(name, kLargestRecord);
+  const Result<FileContents> file = read_own(name, kMostRecordBytes);
+  if (!file && file.error().code == Code::invalid) {
+    return fail(Code::refused, entry_path(directory_->path(), name) + " is larger than the " +
+                                   std::to_string(kMostRecordBytes) +
+                                   " bytes of a record; `kron state reset` of its job sets it aside and begins anew");
+  }
   if (!file) return fail(file.error());
   Result<StateRecord> record = parse_state(file->bytes);
-  if (!record) return fail(in_file(record.error(), *directory_, name));
+  if (!record) return fail(in_file(record.error(), name));
   if (sha256({record->identity}) != hash) {
     return fail(Code::invalid, entry_path(directory_->path(), name) + ": its Identity " + quoted(record->identity) +
                                    " does not belong to that name");
   }
   return record;
+}
+
+bool FileLedger::is_too_large(const Sha256& hash) {
+  const Result<FileInfo> info = directory_->info(state_file_name(hash));
+  return info && info->size > kMostRecordBytes;
 }
 
 Result<StateRecord> FileLedger::read(std::string_view identity) { return read_record(sha256({identity})); }
@@ -116,101 +99,6 @@ Result<bool> FileLedger::has_run(std::string_view identity, std::string_view run
   if (!record) return fail(record.error());
   return std::ranges::find(record->active, run_id, &ActiveExecution::run_id) != record->active.end() ||
          std::ranges::find(record->history, run_id, &HistoryEntry::run_id) != record->history.end();
-}
-
-Status FileLedger::set_aside(std::string_view name, const Error& why, Instant now) {
-  const std::string aside = corrupt_file_name(name, now);
-  if (Status moved = directory_->rename(name, *directory_, aside, IfTaken::replace); !moved) return moved;
-  log_.error("state_quarantined", {{"path", entry_path(directory_->path(), aside)}, {"reason", why.message}});
-  return {};
-}
-
-// What was set aside may have said that periods were handled, so first sight is a floor: only what is due later than
-// `not_before` runs.
-Result<StateRecord> FileLedger::begin_anew(const std::string& identity, Instant not_before) {
-  StateRecord record;
-  record.identity = identity;
-  record.periods.first_seen = not_before + Seconds(1);
-  record.periods.first_seen_is_floor = true;
-  const Status written = write_durably(state_file_name(sha256({identity})), state_text(record));
-  if (!written) return fail(written.error());
-  return record;
-}
-
-// Nothing for a job that has no record and never had one.
-Result<std::optional<StateRecord>> FileLedger::load_record(const std::string& identity, const Names& names,
-                                                           Instant now) {
-  if (names.empty()) return std::nullopt;
-  const Sha256 hash = sha256({identity});
-  Result<StateRecord> record;
-  Instant last_change = now;
-  if (names.has_record(hash)) {
-    record = read_record(hash);
-    if (record) return std::optional(*std::move(record));
-    if (record.error().code != Code::invalid) return fail(record.error());
-    const std::string name = state_file_name(hash);
-    if (const auto info = directory_->info(name)) last_change = info->modified;
-    if (Status aside = set_aside(name, record.error(), now); !aside) return fail(aside.error());
-  } else {
-    const auto earlier = names.set_aside_of(hash);
-    if (earlier.empty()) return std::nullopt;
-    // We, or an earlier daemon, died right here: set aside, and not begun anew. The file is as old as it was.
-    for (const auto& [owner, name] : earlier) {
-      if (const auto info = directory_->info(name)) last_change = std::max(last_change, info->modified);
-    }
-  }
-  record = begin_anew(identity, std::max(now, last_change));
-  if (!record) return fail(record.error());
-  return std::optional(*std::move(record));
-}
-
-// A file that cannot be read is set aside, and its jobs are seen from now on: they have no record, so nothing of theirs
-// was ever handled, and a later first sight can only make fewer periods run.
-Result<FirstSeen> FileLedger::read_first_seen(Instant now) {
-  const Result<FileContents> file = read_own(kFirstSeenName, kLargestFirstSeen);
-  if (!file && file.error().code == Code::not_found) return FirstSeen{};
-  Result<FirstSeen> seen = file ? parse_first_seen(file->bytes) : fail(file.error());
-  if (seen) return seen;
-  const Error error = file ? in_file(seen.error(), *directory_, kFirstSeenName) : file.error();
-  if (error.code != Code::invalid) return fail(error);
-  if (Status aside = set_aside(kFirstSeenName, error, now); !aside) return fail(aside.error());
-  return FirstSeen{};
-}
-
-Result<std::vector<KnownJob>> FileLedger::load(std::span<const std::string> identities, Instant now) {
-  if (broken_) return fail(*broken_);
-  std::vector<KnownJob> jobs;
-  if (identities.empty()) return jobs;
-  const Result<Names> names = list_names();
-  if (!names) return fail(names.error());
-  Result<FirstSeen> seen = read_first_seen(now);
-  if (!seen) return fail(seen.error());
-  jobs.reserve(identities.size());
-  const std::size_t seen_before = seen->size();
-  seen->reserve(identities.size());
-  for (const std::string& identity : identities) {
-    Result<std::optional<StateRecord>> record = load_record(identity, *names, now);
-    if (!record) return fail(record.error());
-    if (*record) {
-      jobs.push_back(known_job(**std::move(record)));
-      continue;
-    }
-    jobs.emplace_back().periods.first_seen = seen->add(identity, now);
-  }
-  if (seen->size() != seen_before) {
-    const std::string text = first_seen_text(names->records.empty() ? *seen : without_records(*seen, *names));
-    if (Status written = write_durably(kFirstSeenName, text); !written) return fail(written.error());
-  }
-  return jobs;
-}
-
-// A job's record says when it was first seen; it need not be said twice.
-FirstSeen FileLedger::without_records(const FirstSeen& seen, const Names& names) {
-  FirstSeen rest;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (!names.has_record(sha256({seen.identity(i)}))) rest.add(seen.identity(i), seen.at(i));
-  }
-  return rest;
 }
 
 Status FileLedger::write_durably(std::string_view name, std::string_view bytes) {
@@ -225,10 +113,12 @@ std::vector<Status> FileLedger::write(std::span<const LedgerStep> steps) {
   std::vector<std::string> names;
   std::vector<std::string> texts;
   std::vector<std::size_t> places;
+  std::vector<std::size_t> first_records;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Sha256 hash = sha256({steps[i].identity});
     Result<StateRecord> record = read_record(hash);
-    if (!record && record.error().code == Code::not_found) record = StateRecord{};
+    const bool is_first = !record && record.error().code == Code::not_found;
+    if (is_first) record = StateRecord{};
     if (!record) {
       results[i] = fail(record.error());
       continue;
@@ -237,16 +127,36 @@ std::vector<Status> FileLedger::write(std::span<const LedgerStep> steps) {
       results[i] = std::move(applied);
       continue;
     }
+    std::string text = fitted_state_text(*record);
+    if (text.size() > kMostRecordBytes) {
+      results[i] = fail(too_much_to_record(steps[i].identity, text.size()));
+      continue;
+    }
+    if (is_first) first_records.push_back(i);
     places.push_back(i);
     names.push_back(state_file_name(hash));
-    texts.push_back(state_text(*record));
+    texts.push_back(std::move(text));
   }
   std::vector<Replacement> replacements;
   for (std::size_t k = 0; k < places.size(); ++k) replacements.push_back({.name = names[k], .bytes = texts[k]});
   BatchResult batch = durable_batch(file_system_, *directory_, replacements);
   for (std::size_t k = 0; k < places.size(); ++k) results[places[k]] = std::move(batch.entries[k]);
   if (batch.fatal) broken_ = std::move(batch.fatal);
+  for (const std::size_t i : first_records) {
+    if (results[i]) newly_recorded_.push_back(steps[i].identity);
+  }
+  say_recorded();
   return results;
+}
+
+// Once a job has a record, its first sight is no longer to be believed should the record go: the period it tells of
+// would be started again. If we die before this is durable, the next load finds the record and drops the first sight
+// itself; if it cannot be written now, the next batch tries again.
+void FileLedger::say_recorded() {
+  if (newly_recorded_.empty() || broken_) return;
+  if (!write_durably(recorded_name(next_recorded_), recorded_text(newly_recorded_))) return;
+  newly_recorded_.clear();
+  ++next_recorded_;
 }
 
 }  // namespace kron

@@ -161,7 +161,6 @@ TEST_F(StateDirectory, SetsAsideWhatIsNoRecordAndBeginsAnew) {
       {"truncated", kEmptyRecord.substr(0, kEmptyRecord.size() / 2)},
       {"empty", ""},
       {"binary", std::string("\x00\xff\x01\x80{", 5)},
-      {"huge", std::string((4 << 20) + 1, ' ')},
       {"not an object", "[1]"},
       {"no version", R"({"Identity":"prod/db-backup"})"},
       {"another's identity", R"({"Version":"1","Identity":"prod/other"})"},
@@ -395,6 +394,152 @@ TEST_F(FailingDisk, HistoryKeepsTheNewest) {
   ASSERT_EQ(record.history.size(), 3U);
   EXPECT_EQ(record.history.front().exit_code, 2);
   EXPECT_EQ(record.history.back().exit_code, 4);
+}
+
+// As many as 4 MiB hold, and some more, of a job that wants to keep five times as many.
+TEST_F(FailingDisk, ARecordAtItsLimitDropsItsOldestHistoryAndGoesOn) {
+  constexpr std::uint32_t kCap = 100'000;
+  LedgerStep many = end_of_backup(kCap);
+  HistoryEntry entry = many.history[0];
+  entry.run_id = "0123456789abcdef0123456789abcdef";
+  many.history.assign(20'000, entry);
+  ASSERT_TRUE(ledger_->write(std::vector{many})[0]);
+  for (int i = 0; i < 3; ++i) {
+    LedgerStep one = end_of_backup(kCap);
+    one.history[0].exit_code = 100 + i;
+    ASSERT_TRUE(ledger_->write(std::vector{one})[0]);
+  }
+  const Result<StateRecord> record = ledger_->read(kBackup);
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(record->history.back().exit_code, 102);
+  EXPECT_GT(record->history.size(), 18'000U);
+  EXPECT_LT(record->history.size(), 20'000U);
+  EXPECT_LE(state_text(*record).size(), kMostRecordBytes);
+  reopen();
+  EXPECT_EQ(ledger_->load(kOnlyBackup, kNow).value()[0].periods.last_handled, utc("2026-03-02T00:00:00Z"));
+  EXPECT_TRUE(log_.lines_of("state_quarantined").empty());
+}
+
+TEST_F(FailingDisk, WhatMustNotBeForgottenAndDoesNotFitIsRefusedBeforeItIsWritten) {
+  LedgerStep step = start_of_backup();
+  step.now.active.resize(25'000, step.now.active[0]);
+  const Status written = ledger_->write(std::vector{step})[0];
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::refused);
+  EXPECT_NE(written.error().message.find(kBackup), std::string::npos) << written.error().message;
+  EXPECT_EQ(ledger_->read(kBackup).error().code, Code::not_found);
+  EXPECT_FALSE(ledger_->broken());
+}
+
+TEST_F(FailingDisk, ATooLargeRecordIsNeverTakenForCorruptAndKeepsOnlyItsOwnJobFromRunning) {
+  const std::string exact = kEmptyRecord + std::string(kMostRecordBytes - kEmptyRecord.size(), ' ');
+  file_system_.plant_file(path_of(kBackupFile), exact);
+  const std::vector<std::string> both{kBackup, "other"};
+  EXPECT_EQ(ledger_->load(both, kNow).value()[0].unusable, "");
+  const auto directory = file_system_.open_directory(kState).value();
+  ASSERT_TRUE(directory->remove(kBackupFile));
+  file_system_.plant_file(path_of(kBackupFile), exact + " ");
+  const auto known = ledger_->load(both, kNow);
+  ASSERT_TRUE(known) << known.error().message;
+  EXPECT_NE((*known)[0].unusable.find("kron state reset"), std::string::npos) << (*known)[0].unusable;
+  EXPECT_NE((*known)[0].unusable.find(kBackupFile), std::string::npos);
+  EXPECT_EQ((*known)[1].unusable, "");
+  EXPECT_EQ((*known)[1].periods.first_seen, kNow);
+  EXPECT_TRUE(log_.lines_of("state_quarantined").empty());
+  EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0]);
+  EXPECT_EQ(directory->info(kBackupFile)->size, kMostRecordBytes + 1);
+}
+
+TEST_F(FailingDisk, ARecordThatIsGoneMeansFirstSightIsNow) {
+  const Instant later = kNow + Seconds(3600);
+  const auto remove_record = [&] { ASSERT_TRUE(file_system_.open_directory(kState).value()->remove(kBackupFile)); };
+  // Seen, recorded and gone within the life of one daemon …
+  ASSERT_TRUE(ledger_->load(kOnlyBackup, kNow));
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  remove_record();
+  reopen();
+  EXPECT_EQ(ledger_->load(kOnlyBackup, later).value()[0].periods.first_seen, later);
+  EXPECT_EQ(ledger_->load(kOnlyBackup, later + Seconds(60)).value()[0].periods.first_seen, later);
+  // … and when another daemon has seen the record …
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  reopen();
+  ASSERT_TRUE(ledger_->load(kOnlyBackup, later));
+  remove_record();
+  reopen();
+  EXPECT_EQ(ledger_->load(kOnlyBackup, later + Seconds(90)).value()[0].periods.first_seen, later + Seconds(90));
+  // … also of a job that was not configured meanwhile.
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  reopen();
+  ASSERT_TRUE(ledger_->load(std::vector<std::string>{"other"}, later + Seconds(100)));
+  remove_record();
+  EXPECT_EQ(ledger_->load(kOnlyBackup, later + Seconds(120)).value()[0].periods.first_seen, later + Seconds(120));
+}
+
+TEST_F(FailingDisk, FirstSightOfOthersOutlivesTheRecordOfOne) {
+  const std::vector<std::string> both{kBackup, "other"};
+  ASSERT_TRUE(ledger_->load(both, kNow));
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  reopen();
+  EXPECT_EQ(ledger_->load(both, kNow + Seconds(60)).value()[1].periods.first_seen, kNow);
+  const auto directory = file_system_.open_directory(kState).value();
+  EXPECT_FALSE(directory->info("first-seen.recorded-0.json")) << "it is in first-seen.json now";
+  EXPECT_EQ(parse_first_seen(directory->read("first-seen.json", 4096)->bytes)->size(), 1U);
+}
+
+TEST_F(FailingDisk, AFileOfRecordedJobsThatCannotBeReadMakesAllBeSeenFromNowOn) {
+  ASSERT_TRUE(ledger_->load(kOnlyBackup, kNow));
+  file_system_.plant_file(path_of("first-seen.recorded-0.json"), "{");
+  EXPECT_EQ(ledger_->load(kOnlyBackup, kNow + Seconds(60)).value()[0].periods.first_seen, kNow + Seconds(60));
+  EXPECT_EQ(log_.lines_of("state_quarantined").size(), 1U);
+}
+
+TEST_F(FailingDisk, AResetBeginsAfterNowAndKeepsPauseAndHistory) {
+  LedgerStep step = end_of_backup();
+  step.now.periods.last_handled = utc("2036-03-02T00:00:00Z");
+  step.now.periods.suspended = Suspension{kNow, std::nullopt};
+  step.now.last_boot_id = "boot";
+  ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+  const KnownJob known = ledger_->reset(kBackup, kNow, "another boot").value();
+  EXPECT_EQ(known.periods.first_seen, kNow + Seconds(1));
+  EXPECT_TRUE(known.periods.first_seen_is_floor);
+  EXPECT_EQ(known.periods.last_handled, std::nullopt);
+  EXPECT_TRUE(known.periods.suspended);
+  reopen();
+  EXPECT_EQ(ledger_->load(kOnlyBackup, kNow + Seconds(9)).value()[0], known);
+  EXPECT_EQ(ledger_->read(kBackup).value().history.size(), 1U);
+  EXPECT_EQ(known.last_boot_id, "boot");
+}
+
+TEST_F(FailingDisk, AResetSetsAsideWhatItCannotRead) {
+  const std::string too_large(kMostRecordBytes + 1, ' ');
+  for (const std::string& text : {std::string("{"), std::string(R"({"Version":"2","Identity":"x"})"), too_large}) {
+    testing::PowerCutFileSystem file_system;
+    file_system.plant_directory(kState);
+    file_system.plant_file(path_of(kBackupFile), text);
+    const auto ledger = FileLedger::open(file_system, kState, log_).value();
+    const auto known = ledger->reset(kBackup, kNow, "boot");
+    ASSERT_TRUE(known) << known.error().message;
+    EXPECT_EQ(known->last_boot_id, "boot");
+    EXPECT_EQ(ledger->load(kOnlyBackup, kNow + Seconds(9)).value()[0].periods.first_seen, kNow + Seconds(1));
+    const auto directory = file_system.open_directory(kState).value();
+    EXPECT_TRUE(directory->info(corrupt_file_name(kBackupFile, kNow)));
+  }
+}
+
+TEST_F(FailingDisk, WhatIsForgottenIsGoneAndNothingElse) {
+  ASSERT_TRUE(ledger_->load(std::vector<std::string>{kBackup, "new", "other"}, kNow));
+  LedgerStep other = end_of_backup();
+  other.identity = "other";
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup(), other})[0]);
+  file_system_.plant_file(path_of(corrupt_file_name(kBackupFile, kNow)), "{");
+  ASSERT_TRUE(ledger_->forget(std::vector{sha256({kBackup}), sha256({"new"})}));
+  EXPECT_EQ(ledger_->read(kBackup).error().code, Code::not_found);
+  EXPECT_TRUE(ledger_->read("other"));
+  reopen();
+  const auto known = ledger_->load(std::vector<std::string>{kBackup, "new"}, kNow + Seconds(60)).value();
+  EXPECT_EQ(known[0].periods.first_seen, kNow + Seconds(60));
+  EXPECT_FALSE(known[0].periods.first_seen_is_floor) << "what was set aside of it is gone too";
+  EXPECT_EQ(known[1].periods.first_seen, kNow + Seconds(60));
 }
 
 TEST_F(FailingDisk, LastHandledNeverMovesBack) {

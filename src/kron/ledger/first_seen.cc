@@ -17,6 +17,12 @@ void FirstSeen::reserve(std::size_t jobs) {
   index_.reserve(jobs);
 }
 
+std::optional<Instant> FirstSeen::find(std::string_view wanted) const {
+  const auto known = index_.find(hash_of(wanted), [&](std::uint32_t i) { return identity(i) == wanted; });
+  if (!known) return std::nullopt;
+  return jobs_[*known].at;
+}
+
 Instant FirstSeen::add(std::string_view added, Instant at) {
   const std::size_t hash = hash_of(added);
   const auto known = index_.find(hash, [&](std::uint32_t i) { return identity(i) == added; });
@@ -37,6 +43,14 @@ std::string first_seen_text(const FirstSeen& jobs) {
     for (const std::string_view identity : identities) out.text(identity);
     out.end_list().end_map();
   }
+  out.end_list().end_map();
+  return out.take() + "\n";
+}
+
+std::string recorded_text(std::span<const std::string> identities) {
+  JsonWriter out;
+  out.begin_map().member("Version", kStateVersion).key("Identities").begin_list();
+  for (const std::string& identity : identities) out.text(identity);
   out.end_list().end_map();
   return out.take() + "\n";
 }

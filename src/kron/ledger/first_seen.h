@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,7 @@ class FirstSeen {
   void reserve(std::size_t jobs);
   // When the job was first seen: `at`, and it is added, unless it is there already.
   Instant add(std::string_view identity, Instant at);
+  [[nodiscard]] std::optional<Instant> find(std::string_view identity) const;
 
   [[nodiscard]] std::size_t size() const { return jobs_.size(); }
   [[nodiscard]] std::string_view identity(std::size_t i) const {
@@ -47,5 +50,10 @@ class FirstSeen {
 // Jobs seen by the same load share one entry, so that a million new jobs cost little more than their names.
 std::string first_seen_text(const FirstSeen& jobs);
 Result<FirstSeen> parse_first_seen(std::string_view text);
+
+// As kept in first-seen.recorded-<number>.json: {"Version":"1","Identities":["a","b"]}. These jobs have a record, or
+// had one: what first-seen.json says of them counts no more.
+std::string recorded_text(std::span<const std::string> identities);
+Result<std::vector<std::string>> parse_recorded(std::string_view text);
 
 }  // namespace kron

@@ -1,5 +1,7 @@
 #include "kron/ledger/ledger.h"
 
+#include <algorithm>
+
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 
@@ -15,6 +17,10 @@ Status apply(StateRecord& record, const LedgerStep& step) {
                                     "the daemon");
   }
   record.identity = step.identity;
+  if (record.periods.suspended != step.now.periods.suspended) record.unknown_of_suspended.clear();
+  std::erase_if(record.unknown_of_spans, [&](const auto& of) {
+    return std::ranges::find(step.now.periods.passed_over, of.first) == step.now.periods.passed_over.end();
+  });
   record.periods = step.now.periods;
   record.active = step.now.active;
   record.last_boot_id = step.now.last_boot_id;

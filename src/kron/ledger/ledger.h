@@ -16,6 +16,7 @@ struct KnownJob {
   JobState periods;
   std::vector<ActiveExecution> active;
   std::string last_boot_id;
+  std::string unusable = {};  // why the record cannot be used; such a job must not be scheduled
 
   bool operator==(const KnownJob&) const = default;
 };
@@ -42,6 +43,9 @@ class Ledger {
   // What is known of each of these jobs, in their order. Jobs never seen before are seen from `now` on, and that is
   // durable when this returns. Repeatable: a reload loads again.
   virtual Result<std::vector<KnownJob>> load(std::span<const std::string> identities, Instant now) = 0;
+
+  // Begins what is known of a job anew, so that only what is due later than `now` runs; see FileLedger.
+  virtual Result<KnownJob> reset(std::string_view identity, Instant now, std::string_view boot_id) = 0;
 
   // Whether the job's record tells of this run, active or ended.
   virtual Result<bool> has_run(std::string_view identity, std::string_view run_id) = 0;

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".json";
 constexpr std::string_view kCorrupt = ".corrupt.";
+constexpr std::string_view kRecordedPrefix = "first-seen.recorded-";
 constexpr std::size_t kHexDigits = 64;
 
 int hex_value(char c) {
@@ -16,6 +17,12 @@ int hex_value(char c) {
 }
 
 }  // namespace
+
+std::string recorded_name(std::uint64_t number) {
+  return std::string(kRecordedPrefix).append(std::to_string(number)).append(kSuffix);
+}
+
+bool is_recorded_name(std::string_view name) { return name.starts_with(kRecordedPrefix) && name.ends_with(kSuffix); }
 
 std::string state_file_name(const Sha256& identity_hash) { return hex(identity_hash) + std::string(kSuffix); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,9 +12,10 @@
 //   <sha256 hex of the identity>.json                          one job's record
 //   first-seen.json                                            first sight of jobs that have no record yet
 //   stopped.json                                               a planned restart; removed by the next start
+//   first-seen.recorded-<number>.json                          jobs in it that have had a record since it was written
 //   <one of these>.corrupt.<RFC 3339 time>                     it could not be read, and was set aside
 //   lock                                                       held by the daemon for life; holds its PID
-//   runs/<run id>/{output,exit}                                the runner's
+//   runs/<run id>/{started,output,exit}                        the runner's
 //   history/                                                   the history's
 //   .tmp-*                                                     a write that was cut off; removed at start
 namespace kron {
@@ -22,6 +24,9 @@ inline constexpr std::string_view kFirstSeenName = "first-seen.json";
 inline constexpr std::string_view kStopNoteName = "stopped.json";
 inline constexpr std::string_view kLockName = "lock";
 inline constexpr std::string_view kRunsName = "runs";
+
+std::string recorded_name(std::uint64_t number);
+bool is_recorded_name(std::string_view name);
 
 std::string state_file_name(const Sha256& identity_hash);
 std::string corrupt_file_name(std::string_view name, Instant when);

@@ -107,6 +107,12 @@ Status each_item(std::string_view what, const dom::element& value, Read read) {
   return {};
 }
 
+// A member of another version goes to `members`, to be written back as it was.
+Status keep_unknown(std::string_view key, const dom::element& value, std::string& members) {
+  members += "," + JsonWriter().text(key).take() + ":" + simdjson::minify(value);
+  return {};
+}
+
 Status check_version(const dom::element& document) {
   std::string_view version;
   if (document["Version"].get(version) != simdjson::SUCCESS) return bad_member("Version", "the text \"1\"");
@@ -154,7 +160,7 @@ Status read_active(const dom::element& value, ActiveExecution& to) {
     if (key == "Trigger") return read_word(key, v, to.trigger, parse_trigger);
     if (key == "ProcessStart") return read_integer(key, v, to.process_start);
     if (key == "BootID") return read_text(key, v, to.boot_id);
-    return {};
+    return keep_unknown(key, v, to.unknown_members);
   });
 }
 
@@ -182,26 +188,31 @@ Status read_history(const dom::element& value, HistoryEntry& to) {
       if (v.is_null()) return {};
       return read_integer(key, v, to.exit_code.emplace());
     }
-    return {};
+    if (key == "NominalTime") return {};  // the same as PeriodID
+    return keep_unknown(key, v, to.unknown_members);
   });
   if (is_report) to.passed_over = report;
   return status;
 }
 
-Status read_span(const dom::element& value, Span& to) {
-  return each_member("PassedOver", value, [&](std::string_view key, const dom::element& v) -> Status {
+Status read_span(const dom::element& value, StateRecord& record) {
+  Span& to = record.periods.passed_over.emplace_back();
+  std::string unknown;
+  const Status status = each_member("PassedOver", value, [&](std::string_view key, const dom::element& v) -> Status {
     if (key == "First") return read_instant(key, v, to.first);
     if (key == "Last") return read_instant(key, v, to.last);
-    return {};
+    return keep_unknown(key, v, unknown);
   });
+  if (!unknown.empty()) record.unknown_of_spans.emplace_back(to, std::move(unknown));
+  return status;
 }
 
-Status read_suspension(const dom::element& value, Suspension& to) {
+Status read_suspension(const dom::element& value, Suspension& to, std::string& unknown) {
   return each_member("Suspended", value, [&](std::string_view key, const dom::element& v) -> Status {
     if (key == "Since") return read_instant(key, v, to.since);
     if (key == "Until") return read_instant(key, v, to.until);
     if (key == "SkipMissed") return read_bool(key, v, to.skip_missed);
-    return {};
+    return keep_unknown(key, v, unknown);
   });
 }
 
@@ -213,11 +224,11 @@ Status read_hash(std::string_view key, const dom::element& value, std::uint64_t&
   return {};
 }
 
-Status read_schedule(const dom::element& value, ScheduleSeen& to) {
+Status read_schedule(const dom::element& value, ScheduleSeen& to, std::string& unknown) {
   return each_member("Schedule", value, [&](std::string_view key, const dom::element& v) -> Status {
     if (key == "Hash") return read_hash(key, v, to.hash);
     if (key == "Since") return read_instant(key, v, to.since);
-    return {};
+    return keep_unknown(key, v, unknown);
   });
 }
 
@@ -236,8 +247,8 @@ Result<bool> read_member(std::string_view key, const dom::element& v, StateRecor
   if (key == "FirstSeen") return known(read_instant(key, v, periods.first_seen));
   if (key == "FirstSeenIsFloor") return known(read_bool(key, v, periods.first_seen_is_floor));
   if (key == "FirstSeenReach") return known(read_seconds(key, v, periods.first_seen_reach));
-  if (key == "Schedule") return known(read_schedule(v, periods.schedule.emplace()));
-  if (key == "Suspended") return known(read_suspension(v, periods.suspended.emplace()));
+  if (key == "Schedule") return known(read_schedule(v, periods.schedule.emplace(), to.unknown_of_schedule));
+  if (key == "Suspended") return known(read_suspension(v, periods.suspended.emplace(), to.unknown_of_suspended));
   if (key == "LastOutcome") {
     std::string_view word;
     if (v.get(word) == simdjson::SUCCESS && word.empty()) return true;
@@ -249,8 +260,7 @@ Result<bool> read_member(std::string_view key, const dom::element& v, StateRecor
     }));
   }
   if (key == "PassedOver") {
-    return known(each_item(
-        key, v, [&](const dom::element& item) { return read_span(item, periods.passed_over.emplace_back()); }));
+    return known(each_item(key, v, [&](const dom::element& item) { return read_span(item, to); }));
   }
   if (key == "ActiveExecutions") {
     to.active.clear();
@@ -306,8 +316,7 @@ Result<StateRecord> parse_state(std::string_view text) {
       read_state_document(parser, text, [&](std::string_view key, const dom::element& value) -> Status {
         const Result<bool> known = read_member(key, value, record);
         if (!known) return fail(known.error());
-        if (!*known) record.unknown_members += "," + JsonWriter().text(key).take() + ":" + simdjson::minify(value);
-        return {};
+        return *known ? Status{} : keep_unknown(key, value, record.unknown_members);
       });
   if (!status) return fail(status.error());
   if (record.identity.empty()) return bad_member("Identity", "a non-empty text");
@@ -341,6 +350,19 @@ Result<FirstSeen> parse_first_seen(std::string_view text) {
       });
   if (!status) return fail(status.error());
   return jobs;
+}
+
+Result<std::vector<std::string>> parse_recorded(std::string_view text) {
+  std::vector<std::string> identities;
+  dom::parser parser;
+  const Status status =
+      read_state_document(parser, text, [&](std::string_view key, const dom::element& value) -> Status {
+        if (key != "Identities") return {};
+        return each_item(key, value,
+                         [&](const dom::element& item) { return read_text(key, item, identities.emplace_back()); });
+      });
+  if (!status) return fail(status.error());
+  return identities;
 }
 
 }  // namespace kron

@@ -26,6 +26,11 @@ std::string hash_text(std::uint64_t hash) {
   return text;
 }
 
+// `members` as in StateRecord, within a map that has a member already.
+void write_unknown(JsonWriter& out, std::string_view members) {
+  if (!members.empty()) out.document(members.substr(1));
+}
+
 void write_active(JsonWriter& out, const ActiveExecution& run) {
   out.begin_map()
       .member("PeriodID", text_of(run.period))
@@ -37,8 +42,9 @@ void write_active(JsonWriter& out, const ActiveExecution& run) {
       .member("Trigger", name_of(run.trigger))
       .key("ProcessStart")
       .integer(static_cast<std::int64_t>(run.process_start))
-      .member("BootID", run.boot_id)
-      .end_map();
+      .member("BootID", run.boot_id);
+  write_unknown(out, run.unknown_members);
+  out.end_map();
 }
 
 void write_history(JsonWriter& out, const HistoryEntry& entry) {
@@ -49,8 +55,9 @@ void write_history(JsonWriter& out, const HistoryEntry& entry) {
         .key("Count")
         .integer(static_cast<std::int64_t>(entry.passed_over->count))
         .member("First", rfc3339(entry.passed_over->first))
-        .member("Last", rfc3339(entry.passed_over->last))
-        .end_map();
+        .member("Last", rfc3339(entry.passed_over->last));
+    write_unknown(out, entry.unknown_members);
+    out.end_map();
     return;
   }
   out.member("PeriodID", text_of(entry.period))
@@ -68,6 +75,7 @@ void write_history(JsonWriter& out, const HistoryEntry& entry) {
   if (!entry.clause.empty()) out.member("Clause", entry.clause);
   if (!entry.run_id.empty()) out.member("RunID", entry.run_id);
   if (entry.trigger != Trigger::schedule) out.member("Trigger", name_of(entry.trigger));
+  write_unknown(out, entry.unknown_members);
   out.end_map();
 }
 
@@ -80,6 +88,7 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
   if (periods.schedule) {
     out.key("Schedule").begin_map().member("Hash", hash_text(periods.schedule->hash));
     if (periods.schedule->since) out.member("Since", rfc3339(*periods.schedule->since));
+    write_unknown(out, record.unknown_of_schedule);
     out.end_map();
   }
   if (!periods.open_periods.empty()) {
@@ -90,7 +99,10 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
   if (!periods.passed_over.empty()) {
     out.key("PassedOver").begin_list();
     for (const Span& span : periods.passed_over) {
-      out.begin_map().member("First", rfc3339(span.first)).member("Last", rfc3339(span.last)).end_map();
+      out.begin_map().member("First", rfc3339(span.first)).member("Last", rfc3339(span.last));
+      const auto unknown = std::ranges::find(record.unknown_of_spans, span, &std::pair<Span, std::string>::first);
+      if (unknown != record.unknown_of_spans.end()) write_unknown(out, unknown->second);
+      out.end_map();
     }
     out.end_list();
   }
@@ -98,6 +110,7 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
     out.key("Suspended").begin_map().member("Since", rfc3339(periods.suspended->since));
     if (periods.suspended->until) out.member("Until", rfc3339(*periods.suspended->until));
     if (periods.suspended->skip_missed) out.key("SkipMissed").boolean(true);
+    write_unknown(out, record.unknown_of_suspended);
     out.end_map();
   }
   if (!record.last_boot_id.empty()) out.member("LastBootID", record.last_boot_id);
@@ -132,6 +145,22 @@ std::string state_text(const StateRecord& record) {
   text += record.unknown_members;
   text += "}\n";
   return text;
+}
+
+std::string fitted_state_text(StateRecord& record, std::size_t most) {
+  std::string text = state_text(record);
+  if (text.size() <= most) return text;
+  // Somewhat more than must go, so that not every step from now on writes its text twice.
+  const std::size_t to_save = text.size() - most + most / 64;
+  std::size_t saved = 0;
+  auto kept = record.history.begin();
+  for (; kept != record.history.end() && saved < to_save; ++kept) {
+    JsonWriter entry;
+    write_history(entry, *kept);
+    saved += entry.take().size() + 1;
+  }
+  record.history.erase(record.history.begin(), kept);
+  return state_text(record);
 }
 
 }  // namespace kron

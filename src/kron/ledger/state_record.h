@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kron/base/instant.h"
@@ -29,6 +31,7 @@ struct ActiveExecution {
   std::string boot_id;
   std::string run_id;
   Trigger trigger = Trigger::schedule;
+  std::string unknown_members = {};  // as in StateRecord
 
   bool operator==(const ActiveExecution&) const = default;
 };
@@ -45,6 +48,7 @@ struct HistoryEntry {
   std::string run_id = {};
   Trigger trigger = Trigger::schedule;
   std::optional<PassedOver> passed_over = {};
+  std::string unknown_members = {};  // as in StateRecord
 
   bool operator==(const HistoryEntry&) const = default;
 };
@@ -53,12 +57,14 @@ struct HistoryEntry {
 struct StateRecord {
   std::string identity;
   JobState periods;
-  std::optional<Outcome> last_outcome;  // of periods.last_handled
-  std::optional<Instant> last_chosen;   // of periods.last_handled; none when it was unschedulable
-  std::vector<ActiveExecution> active;  // oldest first
-  std::vector<HistoryEntry> history;    // oldest first
-  std::string last_boot_id;             // @reboot: the boot it was last run for
-  std::string unknown_members;          // `,"Key":value…`: members of another version, kept as they were
+  std::optional<Outcome> last_outcome;    // of periods.last_handled
+  std::optional<Instant> last_chosen;     // of periods.last_handled; none when it was unschedulable
+  std::vector<ActiveExecution> active;    // oldest first
+  std::vector<HistoryEntry> history;      // oldest first
+  std::string last_boot_id;               // @reboot: the boot it was last run for
+  std::string unknown_members;            // `,"Key":value…`: members of another version, kept as they were
+  std::string unknown_of_suspended = {};  // the same, of Suspended …
+  std::vector<std::pair<Span, std::string>> unknown_of_spans = {};  // … and of each span in PassedOver that has some
 
   bool operator==(const StateRecord&) const = default;
 };
@@ -66,8 +72,15 @@ struct StateRecord {
 inline constexpr std::string_view kStateVersion = "1";
 inline constexpr std::string_view kPassedOverWord = "passed over";  // the Outcome of a report in History
 
+// No record is larger: what writes one and what reads one go by this.
+inline constexpr std::size_t kMostRecordBytes = std::size_t{4} << 20;
+
 // The file's text, one JSON object and a newline; parse_state reads it back to an equal record.
 std::string state_text(const StateRecord& record);
+
+// The same, after the oldest entries of the history are dropped that make it larger than `most`. Larger still when what
+// is left, which must not be forgotten, does not fit.
+std::string fitted_state_text(StateRecord& record, std::size_t most = kMostRecordBytes);
 
 // Code invalid: not a state file (to be quarantined). Code refused: a version this program does not know; the message
 // names the version and the cure. A period with an active execution counts as handled, whatever Last* say.

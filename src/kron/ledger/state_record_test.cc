@@ -61,6 +61,49 @@ TEST(StateRecord, KeepsUnknownMembersAsTheyWere) {
   EXPECT_EQ(parse_state(written).value(), record);
 }
 
+TEST(StateRecord, KeepsUnknownMembersAtEveryLevel) {
+  const std::string active = R"({"PeriodID":"2026-03-02T00:00:00Z","PID":1,"StartedAt":"2026-03-02T00:00:00Z",)"
+                             R"("ChosenTime":"","RunID":"r1","Trigger":"schedule","ProcessStart":0,"BootID":"",)"
+                             R"("Node":{"name":"n1"}})";
+  const std::string text =
+      R"({"Version":"1","Identity":"a","LastHandledPeriodID":"2026-03-02T00:00:00Z","LastOutcome":"executed",)"
+      R"("LastChosenTime":"","LastNominalTime":"2026-03-02T00:00:00Z","ActiveExecution":)" +
+      active + R"(,"ActiveExecutions":[)" + active +
+      R"(],"History":[{"PeriodID":"2026-03-01T00:00:00Z","Outcome":"executed","NominalTime":"2026-03-01T00:00:00Z",)"
+      R"("ChosenTime":"","CompletedAt":"2026-03-01T00:00:09Z","ExitCode":0,"CpuSeconds":1.5},)"
+      R"({"Outcome":"passed over","CompletedAt":"2026-03-01T00:00:09Z","Count":1,"First":"2026-03-01T00:00:00Z",)"
+      R"("Last":"2026-03-01T00:00:00Z","Why":"x"}],)"
+      R"("PassedOver":[{"First":"2026-02-01T00:00:00Z","Last":"2026-02-02T00:00:00Z","Why":[1]}],)"
+      R"("Suspended":{"Since":"2026-03-02T00:00:00Z","Ticket":"T-1"},"Top":true})"
+      "\n";
+  EXPECT_EQ(state_text(parse_state(text).value()), text);
+}
+
+TEST(StateRecord, HistoryIsTrimmedToFitAndNothingElseIs) {
+  StateRecord record = running_backup();
+  for (int i = 0; i < 100; ++i) record.history.push_back(record.history.front());
+  record.history.back().run_id = "the newest";
+  const std::size_t whole = state_text(record).size();
+  StateRecord at_the_limit = record;
+  EXPECT_EQ(fitted_state_text(at_the_limit, whole).size(), whole);
+  EXPECT_EQ(at_the_limit, record);
+
+  StateRecord beyond = record;
+  const std::string text = fitted_state_text(beyond, whole - 1);
+  EXPECT_LE(text.size(), whole - 1);
+  EXPECT_EQ(parse_state(text).value(), beyond);
+  EXPECT_LT(beyond.history.size(), record.history.size());
+  EXPECT_GT(beyond.history.size(), record.history.size() - 5);
+  EXPECT_EQ(beyond.history.back().run_id, "the newest");
+  beyond.history = record.history;
+  EXPECT_EQ(beyond, record);
+
+  StateRecord hopeless = record;
+  EXPECT_GT(fitted_state_text(hopeless, 100).size(), 100U);
+  EXPECT_TRUE(hopeless.history.empty());
+  EXPECT_EQ(hopeless.active, record.active);
+}
+
 TEST(StateRecord, AnActivePeriodCountsAsHandledWhateverLastHandledSays) {
   const StateRecord record = parse_state(R"({"Version":"1","Identity":"a","LastHandledPeriodID":"2026-03-01T00:00:00Z",
     "OpenPeriods":["2026-02-27T00:00:00Z"],
