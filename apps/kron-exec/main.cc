@@ -57,6 +57,7 @@ Ending run(const Instructions& instructions, RunDirectory& directory) {
   if (instructions.failure == nullptr) supervisor.prepare();
   const char word = wait_at_gate();
   if (word == kAbandon) ::_exit(kRecorded);
+  if (word == kGo) directory.note_start();
   if (word != kGo) {
     // If the daemon dies before it opens the gate, this tells the next one for certain that nothing has run.
     std::snprintf(ending.reason, sizeof ending.reason, "the daemon ended before it let this run go");

@@ -38,6 +38,7 @@ class SubmittingRunner : public ProcessRunner {
   void abandon(std::string_view run_id) override;
   std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
   std::optional<RunExit> resume(const RunSpec& spec, const ProcessIdentity& process) override;
+  std::optional<RunExit> earlier_run(std::string_view run_id) override { return processes_.earlier_run(run_id); }
   void terminate(std::string_view run_id) override { processes_.terminate(run_id); }
   void kill(std::string_view run_id) override { processes_.kill(run_id); }
   std::vector<RunExit> drain_exits() override;

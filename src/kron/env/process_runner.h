@@ -104,6 +104,10 @@ class ProcessRunner {
     return adopt(spec.run_id, process);
   }
 
+  // Whether a run of this id was let go before, by whatever daemon, and how it ended as far as is known. For a period
+  // whose record is gone: it must not run again.
+  virtual std::optional<RunExit> earlier_run(std::string_view /*run_id*/) { return std::nullopt; }
+
   // TERM or KILL to the run's whole process group. TERM is followed by KILL after the run's grace, whether or not this
   // process still lives then. A run that is over is no error.
   virtual void terminate(std::string_view run_id) = 0;

@@ -13,23 +13,25 @@ KnownJob known_job(StateRecord record) {
   return {std::move(record.periods), std::move(record.active), std::move(record.last_boot_id)};
 }
 
-// Adds to `rest` what is known of jobs that are not configured now and have no record: they may come back.
-void keep_unrecorded(const FirstSeen& seen, const StateListing& listing, const std::vector<std::string>& recorded,
+// So many files that say which jobs are recorded, and they are merged into first-seen.json.
+constexpr std::size_t kMostRecordedFiles = 1000;
+
+// Adds to `rest` what is known of jobs that are not configured now and have no record: they may come back. False when
+// one was left out that has a record, and nothing on the disk says that its first sight counts no more.
+bool keep_unrecorded(const FirstSeen& seen, const StateListing& listing, const std::vector<std::string>& recorded,
                      FirstSeen& rest) {
+  bool all_said = true;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     const std::string_view identity = seen.identity(i);
     if (rest.find(identity) || std::ranges::binary_search(recorded, identity)) continue;
     const Sha256 hash = sha256({identity});
-    if (!listing.has_record(hash) && listing.set_aside_of(hash).empty()) rest.add(identity, seen.at(i));
+    if (listing.has_record(hash) || !listing.set_aside_of(hash).empty()) {
+      all_said = false;
+    } else {
+      rest.add(identity, seen.at(i));
+    }
   }
-}
-
-bool is_within(const FirstSeen& some, const FirstSeen& all) {
-  if (&some == &all) return true;
-  for (std::size_t i = 0; i < some.size(); ++i) {
-    if (!all.find(some.identity(i))) return false;
-  }
-  return true;
+  return all_said;
 }
 
 }  // namespace
@@ -97,7 +99,8 @@ Result<FirstSeen> FileLedger::read_first_seen(Instant now) {
 // aside, and all jobs without a record are seen from now on: which of them it named is not known.
 Result<std::vector<std::string>> FileLedger::read_recorded(const StateListing& listing, FirstSeen& seen, Instant now) {
   std::vector<std::string> identities;
-  for (const std::string& name : listing.recorded) {
+  for (const std::uint64_t number : listing.recorded) {
+    const std::string name = recorded_name(number);
     const Result<FileContents> file = read_own(name, kMostFirstSeenBytes);
     Result<std::vector<std::string>> some = file ? parse_recorded(file->bytes) : fail(file.error());
     if (some) {
@@ -138,7 +141,7 @@ Result<std::vector<KnownJob>> FileLedger::load(std::span<const std::string> iden
   const Result<std::vector<std::string>> recorded = read_recorded(*listing, *seen, now);
   if (!recorded) return fail(recorded.error());
   jobs.reserve(identities.size());
-  const std::size_t seen_before = seen->size();
+  bool is_new = false;
   // A second copy is made only when there is something to leave out of it.
   const bool may_drop = listing->has_records() || !listing->recorded.empty();
   FirstSeen rest;
@@ -154,14 +157,14 @@ Result<std::vector<KnownJob>> FileLedger::load(std::span<const std::string> iden
     const bool had_record = std::ranges::binary_search(*recorded, identity);
     const std::optional<Instant> first = had_record ? std::nullopt : seen->find(identity);
     jobs.emplace_back().periods.first_seen = kept.add(identity, first.value_or(now));
+    is_new = is_new || !first;
   }
-  if (may_drop) keep_unrecorded(*seen, *listing, *recorded, rest);
-  const bool is_same = kept.size() == seen_before && is_within(*seen, kept);
-  if (is_same && listing->recorded.empty()) return jobs;
+  const bool all_said = !may_drop || keep_unrecorded(*seen, *listing, *recorded, rest);
+  next_recorded_ = listing->recorded.empty() ? next_recorded_ : listing->recorded.back() + 1;
+  if (!is_new && all_said && listing->recorded.size() <= kMostRecordedFiles) return jobs;
   if (Status written = write_durably(kFirstSeenName, first_seen_text(kept)); !written) return fail(written.error());
   // If we die here, the next load drops some of these jobs again and sees them a little later than we did.
-  for (const std::string& name : listing->recorded) static_cast<void>(directory_->remove(name));
-  next_recorded_ = 0;
+  for (const std::uint64_t number : listing->recorded) static_cast<void>(directory_->remove(recorded_name(number)));
   return jobs;
 }
 

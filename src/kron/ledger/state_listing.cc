@@ -7,7 +7,7 @@ namespace kron {
 Result<StateListing> list_state(Directory& directory) {
   StateListing listing;
   const Status listed = directory.list([&](std::string_view name, FileType) {
-    if (is_recorded_name(name)) listing.recorded.emplace_back(name);
+    if (const auto number = parse_recorded_name(name)) listing.recorded.push_back(*number);
     const std::optional<StateName> parsed = parse_state_name(name);
     if (!parsed) return;
     if (parsed->corrupt) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ namespace kron {
 struct StateListing {
   std::vector<Sha256> records;                            // jobs that have one
   std::vector<std::pair<Sha256, std::string>> set_aside;  // records that could not be read
-  std::vector<std::string> recorded;                      // first-seen.recorded-<number>.json
+  std::vector<std::uint64_t> recorded;                    // numbers of first-seen.recorded-<number>.json
 
   [[nodiscard]] bool has_records() const { return !records.empty() || !set_aside.empty(); }
   [[nodiscard]] bool has_record(const Sha256& hash) const { return std::ranges::binary_search(records, hash); }

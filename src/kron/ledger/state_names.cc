@@ -1,5 +1,7 @@
 #include "kron/ledger/state_names.h"
 
+#include <charconv>
+
 #include "kron/base/rfc3339.h"
 
 namespace kron {
@@ -22,7 +24,15 @@ std::string recorded_name(std::uint64_t number) {
   return std::string(kRecordedPrefix).append(std::to_string(number)).append(kSuffix);
 }
 
-bool is_recorded_name(std::string_view name) { return name.starts_with(kRecordedPrefix) && name.ends_with(kSuffix); }
+std::optional<std::uint64_t> parse_recorded_name(std::string_view name) {
+  if (!name.starts_with(kRecordedPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
+  name.remove_prefix(kRecordedPrefix.size());
+  name.remove_suffix(kSuffix.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
 
 std::string state_file_name(const Sha256& identity_hash) { return hex(identity_hash) + std::string(kSuffix); }
 

@@ -26,7 +26,7 @@ inline constexpr std::string_view kLockName = "lock";
 inline constexpr std::string_view kRunsName = "runs";
 
 std::string recorded_name(std::uint64_t number);
-bool is_recorded_name(std::string_view name);
+std::optional<std::uint64_t> parse_recorded_name(std::string_view name);
 
 std::string state_file_name(const Sha256& identity_hash);
 std::string corrupt_file_name(std::string_view name, Instant when);

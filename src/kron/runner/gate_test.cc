@@ -70,6 +70,24 @@ TEST_F(GateTest, AnAbandonedRunExecutesNothingAndLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(directory_.file("runs/r1")));
 }
 
+TEST_F(GateTest, ARunThatIsLetGoSaysSoBeforeItExecutesAnything) {
+  const std::string started = directory_.file("runs/r1/started");
+  start(shell("r1", "test -e " + started + " && exit 7"));
+  EXPECT_FALSE(std::filesystem::exists(started));
+  EXPECT_EQ(runner_->earlier_run("r1"), std::nullopt);
+  ASSERT_TRUE(runner_->open_gate("r1"));
+  EXPECT_EQ(wait_for("r1").code, 7);
+  EXPECT_EQ(runner_->earlier_run("r1")->code, 7);
+  std::filesystem::remove(directory_.file("runs/r1/exit"));
+  EXPECT_EQ(runner_->earlier_run("r1")->code, std::nullopt);
+  EXPECT_EQ(runner_->earlier_run(".."), std::nullopt);
+}
+
+TEST_F(GateTest, ARunThatDiedAtItsGateWasNotLetGo) {
+  wait_for_process(in_a_daemon_that_dies(marking("r1"), kill_daemon));
+  EXPECT_EQ(runner_->earlier_run("r1"), std::nullopt);
+}
+
 TEST_F(GateTest, ADaemonThatEndsClosesIt) {
   const ProcessIdentity process = in_a_daemon_that_dies(marking("r1"), [](const ProcessIdentity&) {});
   wait_for_process(process);

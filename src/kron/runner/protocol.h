@@ -16,6 +16,7 @@ inline constexpr int kRunsDescriptor = 5;          // <state-dir>/runs
 inline constexpr char kGo = 'g';
 inline constexpr char kAbandon = 'a';  // nothing is executed, and nothing left
 
+inline constexpr char kStartedName[] = "started";
 inline constexpr char kOutputName[] = "output";
 inline constexpr char kExitName[] = "exit";
 

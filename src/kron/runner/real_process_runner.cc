@@ -220,6 +220,11 @@ void RealProcessRunner::reap_orphans(std::vector<RunExit>& exits) {
   }
 }
 
+std::optional<RunExit> RealProcessRunner::earlier_run(std::string_view run_id) {
+  if (!files_.has_started(run_id)) return std::nullopt;
+  return exit_of(std::string(run_id), "it was let go before, and left no record of its end");
+}
+
 RunExit RealProcessRunner::exit_of(const std::string& run_id, const std::string& otherwise) const {
   std::optional<RunExit> recorded = files_.read_exit(run_id);
   if (!recorded) return RunExit{run_id, std::nullopt, otherwise};

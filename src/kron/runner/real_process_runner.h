@@ -39,6 +39,7 @@ class RealProcessRunner : public ProcessRunner {
   Status open_gate(std::string_view run_id) override;
   void abandon(std::string_view run_id) override;
   std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
+  std::optional<RunExit> earlier_run(std::string_view run_id) override;
   void terminate(std::string_view run_id) override;
   void kill(std::string_view run_id) override;
   std::vector<RunExit> drain_exits() override;

@@ -79,6 +79,12 @@ std::optional<RunExit> RunFiles::read_exit(std::string_view run_id) const {
   return parse_exit_record({text, size}, run_id);
 }
 
+bool RunFiles::has_started(std::string_view run_id) const {
+  if (!is_run_id(run_id)) return false;
+  const std::string name = std::string(run_id) + "/" + kStartedName;
+  return ::faccessat(directory_.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 bool RunFiles::has(std::string_view run_id) const {
   return is_run_id(run_id) &&
          ::faccessat(directory_.get(), std::string(run_id).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;

@@ -15,8 +15,8 @@ namespace kron::runner {
 bool is_run_id(std::string_view text);
 Status check_run_id(std::string_view text);
 
-// <state-dir>/runs: a directory for each run that started, 0700, with `output` and `exit` in it, 0600. kron-exec makes
-// them.
+// <state-dir>/runs: a directory for each run that started, 0700, with `started`, `output` and `exit` in it, 0600.
+// kron-exec makes them.
 class RunFiles {
  public:
   // Makes <state-dir>/runs if it is missing; the state directory must exist.
@@ -25,6 +25,9 @@ class RunFiles {
   // What kron-exec recorded, or nothing: it has not ended, or was killed, or the record was lost in a crash of the
   // machine.
   std::optional<RunExit> read_exit(std::string_view run_id) const;
+
+  // Whether the run was let go: kron-exec says so before it executes anything.
+  bool has_started(std::string_view run_id) const;
 
   // Whether the run has a directory: it was let go, and is not forgotten.
   bool has(std::string_view run_id) const;

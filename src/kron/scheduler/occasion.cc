@@ -13,6 +13,10 @@ std::string run_id_of(std::string_view identity, Instant nominal) {
   return short_hex(sha256({identity, "\n", period_id(nominal)}));
 }
 
+std::string boot_run_id(std::string_view identity, std::string_view boot_id) {
+  return short_hex(sha256({identity, "\nreboot\n", boot_id}));
+}
+
 std::string manual_run_id(std::string_view identity, std::string_view boot_id, Nanoseconds boot_time,
                           std::uint64_t number) {
   return short_hex(
@@ -65,6 +69,16 @@ HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code
           .exit_code = exit_code,
           .run_id = run.run_id,
           .trigger = run.trigger};
+}
+
+HistoryEntry history_of(const Decision& period, const RunExit& earlier, Trigger trigger, Instant now) {
+  return {.period = period.nominal,
+          .outcome = Outcome::executed,
+          .chosen = period.chosen,
+          .completed_at = earlier.ended.value_or(now),
+          .exit_code = earlier.code,
+          .run_id = earlier.run_id,
+          .trigger = trigger};
 }
 
 HistoryEntry history_of(const PassedOver& passed_over, Instant now) {

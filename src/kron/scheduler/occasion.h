@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kron/core/evaluate.h"
+#include "kron/env/process_runner.h"
 #include "kron/ledger/ledger.h"
 
 // Pure: what a scheduler's steps say, in the ledger's words.
@@ -12,6 +13,7 @@ namespace kron {
 
 // 32 hex digits. One period has one run id, so even the run's directory is made at most once.
 std::string run_id_of(std::string_view identity, Instant nominal);
+std::string boot_run_id(std::string_view identity, std::string_view boot_id);  // an @reboot job runs once in a boot
 std::string manual_run_id(std::string_view identity, std::string_view boot_id, Nanoseconds boot_time,
                           std::uint64_t number);
 std::string requested_run_id(std::string_view identity, std::string_view key);  // the same for every repetition
@@ -33,6 +35,7 @@ std::optional<PassedOver> note_outcome(const Job& job, KnownJob& known, LedgerSt
 
 HistoryEntry history_of(const Record& outcome, Instant completed_at);
 HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code, Instant completed_at);
+HistoryEntry history_of(const Decision& period, const RunExit& earlier, Trigger trigger, Instant now);
 HistoryEntry history_of(const PassedOver& passed_over, Instant now);
 
 }  // namespace kron

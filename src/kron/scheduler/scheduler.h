@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -76,6 +77,8 @@ class Scheduler {
   // `skip_missed`: what became due during the pause is recorded as skipped when it ends, and not caught up with.
   Status suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed = false);
   Status resume(std::string_view identity, bool skip_missed = false);
+  // Begins the job's record anew (Ledger::reset). Conflict while a run of it is active.
+  Status reset(std::string_view identity);
   Status terminate(std::string_view run_id);
   Status kill(std::string_view run_id);
   void terminate_all();
@@ -103,6 +106,19 @@ class Scheduler {
   };
   [[nodiscard]] std::optional<View> view(std::string_view identity) const;
 
+  // Jobs that are configured and never run, because their records cannot be used; and why.
+  struct Unscheduled {
+    jobs::JobDefinition definition;
+    std::string reason;
+  };
+  using UnscheduledJobs = std::map<std::string, Unscheduled, std::less<>>;
+  // Whether the job is loaded: scheduled, not scheduled, or removed while a run of it is active.
+  [[nodiscard]] bool knows(std::string_view identity) const {
+    return jobs_.find(identity).has_value() || unscheduled_.contains(identity);
+  }
+  [[nodiscard]] const UnscheduledJobs& unscheduled() const { return unscheduled_; }
+
+  // Those that are not scheduled too.
   void each_job(const std::function<void(const jobs::JobDefinition&)>& visit) const;
 
   // Jobs in the order in which they came, a stretch at a time: looks at no more than `most_looks` of them.
@@ -213,6 +229,7 @@ class Scheduler {
   void start_reboot_jobs(Instant now);
   void start_for_boot(JobNumber job, Instant now);
   void start_period(JobNumber job, const Decision& period, Turn turn);
+  bool was_let_go_before(JobNumber job, const RunOccasion& occasion, Instant now);
   bool launch(JobNumber job, const RunOccasion& occasion);
   bool take_exits(Instant now);
   void take_exit(const RunExit& exit, Instant now);
@@ -234,6 +251,7 @@ class Scheduler {
                                    const std::optional<Decision>& period);
   std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit, Instant at);
   std::function<void()> dropped_line(const Entry& entry, const std::string& run_id, Reason reason, Instant at);
+  std::function<void()> already_run_line(const Entry& entry, const Decision& period, const RunExit& earlier);
   void say_adopted(const Entry& entry, const ActiveExecution& run);
   void say_closed(const Entry& entry, const std::optional<PassedOver>& closed);
   std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over, Instant at);
@@ -244,6 +262,7 @@ class Scheduler {
   std::unordered_map<std::string, JobNumber> job_of_run_;
   TimerHeap timers_;
   Backlog backlog_{kLongestBusy};
+  UnscheduledJobs unscheduled_;
   std::set<JobNumber> waiting_;
   std::vector<Step> steps_;
   std::unique_ptr<Batch> in_flight_;

@@ -70,8 +70,12 @@ Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
   for (JobNumber job = 0; job < is_wanted.size(); ++job) {
     if (jobs_.is_wanted(job) && !is_wanted[job]) gone.push_back(job);
   }
+  UnscheduledJobs unscheduled_before = std::exchange(unscheduled_, {});
   const Result<std::vector<JobNumber>> numbers = add_all(std::move(added), t);
-  if (!numbers) return fail(numbers.error());
+  if (!numbers) {
+    unscheduled_ = std::move(unscheduled_before);
+    return fail(numbers.error());
+  }
   recover_runs(*numbers);
   for (const JobNumber job : gone) remove(job);
   for (std::size_t i = 0; i < edited.size(); ++i) edit(edited[i], std::move(edits[i]));
@@ -96,6 +100,12 @@ Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::J
   jobs_.reserve(definitions.size());
   for (std::size_t i = 0; i < definitions.size(); ++i) {
     definitions[i].job.identity = std::move(identities[i]);
+    if (!(*known)[i].unusable.empty()) {
+      const std::string& identity = definitions[i].job.identity;
+      world_.log.error("job_not_scheduled", {{"identity", identity}, {"reason", (*known)[i].unusable}});
+      unscheduled_.insert_or_assign(identity, Unscheduled{definitions[i], std::move((*known)[i].unusable)});
+      continue;
+    }
     JobState& periods = (*known)[i].periods;
     const bool was_edited = periods.schedule && periods.schedule->hash != schedule_hash(definitions[i].job);
     const std::optional<PassedOver> late = was_edited ? notice_schedule(definitions[i].job, periods, t) : std::nullopt;
@@ -232,6 +242,9 @@ void Scheduler::forget_if_idle(JobNumber job) {
 
 Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
   const std::optional<JobNumber> known = jobs_.find(identity);
+  if (const auto unscheduled = unscheduled_.find(identity); unscheduled != unscheduled_.end()) {
+    return fail(Code::conflict, quoted(identity, 200) + " is not scheduled: " + unscheduled->second.reason);
+  }
   if (!known || !jobs_.is_wanted(*known)) {
     return fail(Code::not_found, "there is no job named " + quoted(identity, 200));
   }
@@ -275,6 +288,32 @@ Status Scheduler::resume(std::string_view identity, bool skip_missed) {
   return set_suspension(identity, std::nullopt);
 }
 
+Status Scheduler::reset(std::string_view identity) {
+  commit();
+  const auto unscheduled = unscheduled_.find(identity);
+  const bool is_unscheduled = unscheduled != unscheduled_.end();
+  const Result<JobNumber> job = is_unscheduled ? Result<JobNumber>(0) : find(identity);
+  if (!job) return fail(job.error());
+  if (!is_unscheduled && jobs_.has_runs(*job)) {
+    return fail(Code::conflict, "a run of " + quoted(identity, 200) + " is active; wait for its end, or kill it");
+  }
+  const Instant t = now(world_.clock);
+  Result<KnownJob> anew = world_.ledger.reset(identity, t, world_.clock.boot_id());
+  broken_ = world_.ledger.broken();
+  if (!anew) return fail(anew.error());
+  if (is_unscheduled) {
+    std::vector<jobs::JobDefinition> definition{std::move(unscheduled_.extract(unscheduled).mapped().definition)};
+    const Result<std::vector<JobNumber>> added = add_all(std::move(definition), t);
+    if (!added) return fail(added.error());
+    plan_all(*added, Turn::at(t));
+  } else {
+    jobs_.wake(*job).known = *std::move(anew);
+    plan(*job, t);
+  }
+  jobs_.let_rest();
+  return {};
+}
+
 std::optional<Scheduler::View> Scheduler::view(std::string_view identity) const {
   const Result<JobNumber> job = find(identity);
   if (!job) return std::nullopt;
@@ -308,6 +347,7 @@ void Scheduler::each_job(const std::function<void(const jobs::JobDefinition&)>& 
   for (JobNumber job = 0; job < jobs_.end(); ++job) {
     if (jobs_.is_wanted(job)) visit(jobs_.definition(job));
   }
+  for (const auto& [identity, job] : unscheduled_) visit(job.definition);
 }
 
 }  // namespace kron

@@ -89,6 +89,13 @@ std::function<void()> Scheduler::dropped_line(const Entry& entry, const std::str
   };
 }
 
+std::function<void()> Scheduler::already_run_line(const Entry& entry, const Decision& period, const RunExit& earlier) {
+  return [this, identity = entry.definition.job.identity, id = rfc3339(period.nominal), earlier] {
+    const LogField code = earlier.code ? LogField{"exitCode", *earlier.code} : LogField{"exitCode", "unknown"};
+    world_.log.warning("already_run", {{"identity", identity}, {"periodId", id}, {"runId", earlier.run_id}, code});
+  };
+}
+
 void Scheduler::say_adopted(const Entry& entry, const ActiveExecution& run) {
   world_.log.info("run_adopted", {{"identity", entry.definition.job.identity},
                                   {"periodId", run.period ? rfc3339(*run.period) : ""},

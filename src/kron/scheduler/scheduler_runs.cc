@@ -60,8 +60,9 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   period.window = {t, t};
   step_for(job);
   entry.known.last_boot_id = world_.clock.boot_id();
-  const RunOccasion occasion{run_id_of(entry.definition.job.identity, t), Trigger::reboot, period};
-  const bool started = launch(job, occasion);
+  const RunOccasion occasion{boot_run_id(entry.definition.job.identity, world_.clock.boot_id()), Trigger::reboot,
+                             period};
+  const bool started = was_let_go_before(job, occasion, t) || launch(job, occasion);
   LedgerStep& step = step_for(job).ledger;
   periods.last_handled = t;
   step.last_outcome = started ? Outcome::executed : Outcome::skipped;
@@ -74,12 +75,23 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   Entry& entry = jobs_.wake(job);
-  if (launch(job, occasion_of(entry.definition.job.identity, period))) {
+  const RunOccasion occasion = occasion_of(entry.definition.job.identity, period);
+  if (was_let_go_before(job, occasion, turn.now) || launch(job, occasion)) {
     say_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job).ledger,
                                    {period, Outcome::executed, Reason::none}, turn, turn.now));
   } else {
     record(job, {period, Outcome::skipped, Reason::start_failed}, turn);
   }
+}
+
+// The record that told of this run is gone, and the run's directory is not: it is told of again, and not run again.
+bool Scheduler::was_let_go_before(JobNumber job, const RunOccasion& occasion, Instant t) {
+  const std::optional<RunExit> earlier = world_.runner.earlier_run(occasion.run_id);
+  if (!earlier) return false;
+  Step& step = step_for(job);
+  step.ledger.history.push_back(history_of(*occasion.period, *earlier, occasion.trigger, t));
+  step.log_lines.push_back(already_run_line(jobs_.wake(job), *occasion.period, *earlier));
+  return true;
 }
 
 // Creates the process, held at its gate until commit() has made its record durable.

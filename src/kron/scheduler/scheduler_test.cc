@@ -6,6 +6,7 @@
 
 #include "kron/core/sample_jobs.h"
 #include "kron/json/decide_request.h"
+#include "kron/ledger/state_names.h"
 #include "kron/scheduler/fake/host.h"
 
 namespace kron {
@@ -263,6 +264,101 @@ TEST(Scheduler, RebootJobsRunOncePerBootAndNotWhenFirstSeenByReload) {
   host.clock.reboot(std::chrono::minutes(1));
   ASSERT_TRUE(host.start_daemon());
   EXPECT_EQ(host.runner.executed().size(), 3U);
+}
+
+void remove_record(Host& host, const std::string& identity) {
+  const auto directory = host.file_system->open_directory(testing::Daemon::kStateDirectory).value();
+  ASSERT_TRUE(directory->remove(state_file_name(sha256({identity}))));
+}
+
+TEST(Scheduler, ARecordThatIsGoneMakesNoHandledPeriodRunAgain) {
+  OneJobHost host(job({.schedule = "0 8 * * *", .deadline = "1h"}), "2026-03-01T07:00:00Z");
+  host.run_until(utc("2026-03-01T08:01:00Z"));
+  ASSERT_EQ(host.runner.executed().size(), 1U);
+  host.kill_daemon();
+  remove_record(host, "job");
+  ASSERT_TRUE(host.start_daemon());
+  host.run_until(utc("2026-03-01T09:30:00Z"));
+  EXPECT_EQ(host.runner.executed().size(), 1U);
+  host.run_until(utc("2026-03-02T09:00:00Z"));
+  EXPECT_EQ(host.runner.executed().size(), 2U) << "the next day's period is another one";
+}
+
+TEST(Scheduler, APeriodThatWasLetGoBeforeIsRecordedAndNotRunAgain) {
+  OneJobHost host(job({.schedule = "0 * * * *"}), "2026-03-01T00:30:00Z");
+  const std::string run_id = run_id_of("job", utc("2026-03-01T01:00:00Z"));
+  host.runner.plant_earlier_run({.run_id = run_id, .code = 7, .reason = {}, .ended = utc("2026-03-01T01:00:09Z")});
+  host.run_until(utc("2026-03-01T01:30:00Z"));
+  EXPECT_TRUE(host.runner.executed().empty());
+  const StateRecord record = record_of(host);
+  EXPECT_EQ(record.periods.last_handled, utc("2026-03-01T01:00:00Z"));
+  EXPECT_EQ(record.last_outcome, Outcome::executed);
+  ASSERT_EQ(record.history.size(), 1U);
+  EXPECT_EQ(record.history[0].exit_code, 7);
+  EXPECT_EQ(record.history[0].run_id, run_id);
+  EXPECT_EQ(record.history[0].completed_at, utc("2026-03-01T01:00:09Z"));
+  EXPECT_EQ(host.log.lines_of("already_run").size(), 1U);
+  host.run_until(utc("2026-03-01T02:30:00Z"));
+  EXPECT_EQ(host.runner.executed().size(), 1U);
+}
+
+TEST(Scheduler, ARebootJobWhoseRecordIsGoneDoesNotRunTwiceInOneBoot) {
+  OneJobHost host(job({.schedule = "@reboot"}, "boot"));
+  host.run_for(std::chrono::minutes(1));
+  ASSERT_EQ(host.runner.executed().size(), 1U);
+  host.runner.plant_earlier_run({.run_id = host.runner.executed()[0], .code = 0, .reason = {}});
+  host.kill_daemon();
+  remove_record(host, "boot");
+  ASSERT_TRUE(host.start_daemon());
+  host.run_for(std::chrono::minutes(1));
+  EXPECT_EQ(host.runner.executed().size(), 1U);
+  EXPECT_EQ(record_of(host, "boot").last_boot_id, host.clock.boot_id());
+}
+
+TEST(Scheduler, AJobWhoseRecordIsTooLargeIsNotScheduledUntilItIsReset) {
+  Host host(utc("2026-03-01T00:00:30Z"));
+  const std::string path = std::string(testing::Daemon::kStateDirectory);
+  host.set_jobs({job({.schedule = "* * * * *"}, "large"), job({.schedule = "* * * * *"}, "small")});
+  ASSERT_TRUE(host.start_daemon());
+  host.kill_daemon();
+  host.file_system->plant_file(path + "/" + state_file_name(sha256({"large"})), std::string(kMostRecordBytes + 1, ' '));
+  ASSERT_TRUE(host.start_daemon());
+  host.run_until(utc("2026-03-01T00:05:30Z"));
+  EXPECT_EQ(host.runner.executed().size(), 5U) << "those of the other job";
+  EXPECT_EQ(host.scheduler->job_count(), 1U);
+  ASSERT_TRUE(host.scheduler->unscheduled().contains("large"));
+  EXPECT_EQ(host.log.lines_of("job_not_scheduled").size(), 1U);
+  EXPECT_EQ(host.scheduler->trigger("large").error().code, Code::conflict);
+  ASSERT_TRUE(host.reload({job({.schedule = "* * * * *"}, "large"), job({.schedule = "* * * * *"}, "small")}));
+  EXPECT_TRUE(host.scheduler->unscheduled().contains("large"));
+
+  ASSERT_TRUE(host.scheduler->reset("large"));
+  EXPECT_TRUE(host.scheduler->unscheduled().empty());
+  EXPECT_EQ(record_of(host, "large").periods.first_seen, utc("2026-03-01T00:05:31Z"));
+  host.run_until(utc("2026-03-01T00:06:30Z"));
+  EXPECT_EQ(host.runner.executed().size(), 7U);
+}
+
+TEST(Scheduler, AResetGivesAJobBackThatAWrongClockHadSilenced) {
+  OneJobHost host(job({.schedule = "* * * * *"}), "2036-03-01T00:00:30Z");
+  host.run_until(utc("2036-03-01T00:01:30Z"));
+  ASSERT_EQ(host.runner.executed().size(), 1U);
+  host.kill_daemon();
+  host.clock.jump_to(utc("2026-03-01T00:00:30Z"));
+  ASSERT_TRUE(host.start_daemon());
+  ASSERT_TRUE(host.scheduler->reset("job"));
+  EXPECT_EQ(record_of(host).periods.first_seen, utc("2026-03-01T00:00:31Z"));
+  host.run_until(utc("2026-03-01T00:02:30Z"));
+  EXPECT_EQ(host.runner.executed().size(), 3U);
+  EXPECT_EQ(host.scheduler->reset("nobody").error().code, Code::not_found);
+}
+
+TEST(Scheduler, AResetWaitsForTheEndOfARun) {
+  OneJobHost host(job({.schedule = "* * * * *"}));
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::minutes(5)}; });
+  host.run_until(utc("2026-03-01T00:01:30Z"));
+  EXPECT_EQ(host.scheduler->reset("job").error().code, Code::conflict);
+  EXPECT_EQ(record_of(host).active.size(), 1U);
 }
 
 TEST(Scheduler, ManualRunsAreNotPeriods) {

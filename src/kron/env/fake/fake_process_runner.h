@@ -34,9 +34,16 @@ class FakeProcessRunner : public ProcessRunner {
   Status open_gate(std::string_view run_id) override;
   void abandon(std::string_view run_id) override;
   std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
+  std::optional<RunExit> earlier_run(std::string_view run_id) override {
+    const auto found = earlier_runs_.find(run_id);
+    return found == earlier_runs_.end() ? std::nullopt : std::optional(found->second);
+  }
   void terminate(std::string_view run_id) override;
   void kill(std::string_view run_id) override;
   std::vector<RunExit> drain_exits() override;
+
+  // What is found in the directory of a run. Runs of our own leave none: a lost record is for the ledger to survive.
+  void plant_earlier_run(RunExit exit) { earlier_runs_[exit.run_id] = std::move(exit); }
 
   void behave(Choose choose) { choose_ = std::move(choose); }
   void fail_next_start(Error error) { next_start_fails_ = std::move(error); }
@@ -91,6 +98,7 @@ class FakeProcessRunner : public ProcessRunner {
   std::deque<std::string> over_;                        // oldest first
   std::vector<RunExit> exits_;
   std::vector<std::string> executed_;
+  std::map<std::string, RunExit, std::less<>> earlier_runs_;
 };
 
 }  // namespace kron::testing

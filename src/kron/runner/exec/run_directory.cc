@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kron/runner/protocol.h"
+
 namespace kron::exec {
 
 RunDirectory::~RunDirectory() {
@@ -16,6 +18,11 @@ int RunDirectory::get() {
   if (::mkdirat(runs_, name_, 0700) != 0 && errno != EEXIST) return -1;
   fd_ = ::openat(runs_, name_, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   return fd_;
+}
+
+void RunDirectory::note_start() {
+  const int fd = ::openat(get(), runner::kStartedName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0) ::close(fd);
 }
 
 }  // namespace kron::exec

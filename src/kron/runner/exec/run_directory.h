@@ -2,8 +2,8 @@
 
 namespace kron::exec {
 
-// The run's own directory, made when the first file is to go into it: a run that never starts leaves nothing, and the
-// command does not wait for the disk.
+// The run's own directory, made when the first file is to go into it: a run that is abandoned leaves nothing. Nothing
+// in it is synced, so the command does not wait for the disk.
 class RunDirectory {
  public:
   // `name` is a run id, and outlives this.
@@ -14,6 +14,10 @@ class RunDirectory {
 
   // Its descriptor, or -1 and errno.
   int get();
+
+  // Says that the run was let go: the gate is open, and nothing is executed yet. Whoever loses the run's record finds
+  // it here. A disk that has no room for it does not stop the run, whose record is safe.
+  void note_start();
 
  private:
   int runs_;

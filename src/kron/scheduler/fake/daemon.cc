@@ -23,6 +23,10 @@ class Daemon::TellingLedger : public Ledger {
     return known;
   }
 
+  Result<KnownJob> reset(std::string_view identity, Instant now, std::string_view boot_id) override {
+    return daemon_.ledger_->reset(identity, now, boot_id);
+  }
+
   Result<bool> has_run(std::string_view identity, std::string_view run_id) override {
     return daemon_.ledger_->has_run(identity, run_id);
   }

@@ -1,0 +1,83 @@
+#include "kron/ledger/record_facts.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/base/rfc3339.h"
+#include "kron/env/fake/power_cut_file_system.h"
+#include "kron/ledger/state_names.h"
+
+namespace kron {
+namespace {
+
+Instant utc(std::string_view text) { return parse_rfc3339(text).value(); }
+
+class RecordFactsTest : public ::testing::Test {
+ protected:
+  RecordFactsTest() {
+    files_.plant_directory("/state");
+    directory_ = files_.open_directory("/state").value();
+  }
+  RecordFacts facts_of(const std::string& text) {
+    static_cast<void>(directory_->remove(state_file_name(hash_)));
+    files_.plant_file("/state/" + state_file_name(hash_), text);
+    return look_at_record(*directory_, hash_).value();
+  }
+
+  const Sha256 hash_ = sha256({"a \"b\""});
+  testing::PowerCutFileSystem files_;
+  std::unique_ptr<Directory> directory_;
+};
+
+TEST_F(RecordFactsTest, ARecordThatIsThereIsRead) {
+  EXPECT_EQ(look_at_record(*directory_, hash_).error().code, Code::not_found);
+  const RecordFacts facts = facts_of(R"({"Version":"1","Identity":"a \"b\"","LastHandledPeriodID":""})");
+  EXPECT_EQ(facts.fault, RecordFault::none);
+  EXPECT_EQ(facts.identity, "a \"b\"");
+  EXPECT_TRUE(facts.record);
+}
+
+TEST_F(RecordFactsTest, WhatCannotBeUsedIsNamedAndToldWhy) {
+  const std::string large = R"({"Version":"1","Identity":"a \"b\""})" + std::string(kMostRecordBytes, ' ');
+  const struct {
+    std::string text;
+    RecordFault fault;
+    const char* identity;
+  } cases[] = {
+      {"", RecordFault::damaged, ""},
+      {R"({"Version":"1","Identity":"a \"b\"","LastHan)", RecordFault::damaged, "a \"b\""},
+      {R"({"Version":"1","Identity":"a \")", RecordFault::damaged, ""},
+      {R"({"Version":"1","Identity":"someone else"})", RecordFault::damaged, ""},
+      {R"({"Version":"2","Identity" : 7, "Identity": "a \"b\""})", RecordFault::other_version, "a \"b\""},
+      {large, RecordFault::too_large, "a \"b\""},
+      {std::string(kMostRecordBytes + 1, ' '), RecordFault::too_large, ""},
+  };
+  for (const auto& one : cases) {
+    const RecordFacts facts = facts_of(one.text);
+    EXPECT_EQ(facts.fault, one.fault) << one.text.substr(0, 60);
+    EXPECT_EQ(facts.identity, one.identity) << one.text.substr(0, 60);
+    EXPECT_EQ(facts.bytes, one.text.size());
+    EXPECT_FALSE(facts.reason.empty());
+    EXPECT_FALSE(facts.record);
+  }
+}
+
+TEST(RecordFacts, OnlyWhatNoWindowExplainsIsFromTheFuture) {
+  const Instant now = utc("2026-03-01T00:00:00Z");
+  const Nanoseconds week = std::chrono::hours(7 * 24);
+  StateRecord record;
+  EXPECT_EQ(time_ahead_in(record, now, week), std::nullopt);
+  record.periods.last_handled = now + Seconds(7 * 86400);
+  record.last_chosen = now;
+  EXPECT_EQ(time_ahead_in(record, now, week), std::nullopt) << "its window opened a week before";
+  EXPECT_EQ(time_ahead_in(record, now, Nanoseconds(0)), now + Seconds(7 * 86400));
+  record.last_chosen = now + Seconds(3600);
+  EXPECT_EQ(time_ahead_in(record, now, week), now + Seconds(3600)) << "nobody runs a period before its time";
+  record = {};
+  record.periods.first_seen = now + Seconds(60);
+  EXPECT_EQ(time_ahead_in(record, now, week), std::nullopt);
+  record.periods.first_seen = utc("2036-03-01T00:00:00Z");
+  EXPECT_EQ(time_ahead_in(record, now, week), utc("2036-03-01T00:00:00Z"));
+}
+
+}  // namespace
+}  // namespace kron
