@@ -81,8 +81,8 @@ int examine_host(const DoctorOptions& options) {
   if (!state) return refuse("doctor", state.error(), options.json);
   const auto config = config_of(options, facts);
   if (!config) return refuse("doctor", config.error(), options.json);
-  examine_config(*config, now, findings);
-  examine_state(*state, now, findings);
+  const ConfiguredJobs jobs = examine_config(*config, now, findings);
+  examine_state(*state, jobs, now + facts.clock_offset, findings);
   examine_clock(now, findings);
   examine_zones(findings);
   examine_helper(options.helper, findings);

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kron/base/instant.h"
+#include "kron/base/sha256.h"
+#include "kron/env/file_system.h"
 
 namespace kron::cli {
 
@@ -20,8 +23,17 @@ struct Finding {
 using Findings = std::vector<Finding>;
 
 // Each looks at one part of the host, changes nothing, and appends what it found. `now` is the present.
-void examine_config(std::span<const std::string> paths, Instant now, Findings& findings);
-void examine_state(const std::string& state_directory, Instant now, Findings& findings);
+// Jobs by the hash that names their records.
+struct ConfiguredJob {
+  std::string identity;
+  Nanoseconds reach{0};  // how long before its nominal time a period may be due
+};
+using ConfiguredJobs = std::map<Sha256, ConfiguredJob>;
+
+ConfiguredJobs examine_config(std::span<const std::string> paths, Instant now, Findings& findings);
+void examine_state(const std::string& state_directory, const ConfiguredJobs& jobs, Instant now, Findings& findings);
+// How many records are not in order.
+std::size_t examine_records(Directory& directory, const ConfiguredJobs& jobs, Instant now, Findings& findings);
 void examine_clock(Instant now, Findings& findings);
 void examine_zones(Findings& findings);
 void examine_helper(const std::string& given, Findings& findings);
@@ -31,6 +43,7 @@ struct DaemonFacts {
   bool answers = false;
   std::string state_directory;
   std::vector<std::string> config;
+  Seconds clock_offset{0};
 };
 DaemonFacts examine_socket(const std::string& socket_path, Findings& findings);
 

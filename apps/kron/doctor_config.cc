@@ -75,7 +75,8 @@ void examine_surroundings(const std::vector<jobs::JobDefinition>& definitions, F
 
 }  // namespace
 
-void examine_config(std::span<const std::string> paths, Instant now, Findings& findings) {
+ConfiguredJobs examine_config(std::span<const std::string> paths, Instant now, Findings& findings) {
+  ConfiguredJobs jobs_by_record;
   ZoneDatabase zones;
   const jobs::LoadOptions load{.host = jobs::host_zone(zones)};
   for (const std::string& path : paths) {
@@ -91,7 +92,12 @@ void examine_config(std::span<const std::string> paths, Instant now, Findings& f
     problems.add(jobs::lint(read.definitions, {.now = now}));
     problems.sum_up(path, read.definitions.size());
     examine_surroundings(read.definitions, findings);
+    for (const jobs::JobDefinition& definition : read.definitions) {
+      const Job& job = definition.job;
+      jobs_by_record[sha256({job.identity})] = {job.identity, job.window.duration};
+    }
   }
+  return jobs_by_record;
 }
 
 }  // namespace kron::cli

@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <cstdlib>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -89,6 +90,8 @@ DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
   }
   facts.answers = true;
   facts.state_directory = text_in(*status, "stateDirectory");
+  facts.clock_offset =
+      Seconds(static_cast<std::int64_t>(std::strtod(text_in(*status, "clockOffsetSeconds").c_str(), nullptr)));
   for (const Node& path : list_in(*status, "config")) {
     if (const auto* text = path.as<std::string>()) facts.config.push_back(*text);
   }

@@ -1,6 +1,4 @@
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -8,7 +6,9 @@
 #include "doctor.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/env/file_locks.h"
 #include "kron/env/real_file_system.h"
+#include "kron/env/safe_place.h"
 #include "kron/env/system_error.h"
 #include "kron/ledger/state_names.h"
 
@@ -23,8 +23,8 @@ constexpr Seconds kSlack{60};  // a file may be a little ahead of a clock that i
 
 class StateExamination {
  public:
-  StateExamination(const std::string& path, Instant now, Findings& findings)
-      : path_(path), now_(now), findings_(findings) {}
+  StateExamination(const std::string& path, const ConfiguredJobs& jobs, Instant now, Findings& findings)
+      : path_(path), jobs_(jobs), now_(now), findings_(findings) {}
 
   void run() {
     struct stat info {};
@@ -35,12 +35,14 @@ class StateExamination {
     }
     if (!S_ISDIR(info.st_mode)) return find(Verdict::problem, path_ + " is no directory", "name another: --state-dir");
     examine_permissions(info);
+    if (const Status safe = check_place(path_); !safe) find(Verdict::problem, path_ + ": " + safe.error().message);
     auto opened = files_.open_directory(path_);
     if (!opened) return find(Verdict::problem, opened.error().message, "ask as root, or as krond's user");
     directory_ = *std::move(opened);
-    examine_lock();
+    examine_lock(info);
     examine_space();
-    examine_files();
+    const std::size_t bad_records = examine_records(*directory_, jobs_, now_, findings_);
+    examine_files(bad_records);
   }
 
  private:
@@ -61,28 +63,22 @@ class StateExamination {
     }
   }
 
-  // Whether some process has the lock; asked of the kernel, because trying to lock could keep a krond from starting.
-  static bool is_locked(const struct stat& lock) {
-    std::FILE* locks = std::fopen("/proc/locks", "re");
-    if (locks == nullptr) return false;
-    const std::string inode = ":" + std::to_string(lock.st_ino) + " ";
-    bool found = false;
-    char line[256];
-    while (std::fgets(line, sizeof line, locks) != nullptr) {
-      found = found || (std::strstr(line, "FLOCK") != nullptr && std::strstr(line, inode.c_str()) != nullptr);
-    }
-    std::fclose(locks);
-    return found;
-  }
-
-  void examine_lock() {
+  // Asked of the kernel, because trying to lock could keep a krond from starting.
+  void examine_lock(const struct stat& directory) {
     const std::string path = path_ + "/" + std::string(kLockName);
     const auto contents = directory_->read(kLockName, 64);
     struct stat info {};
-    if (!contents || ::lstat(path.c_str(), &info) != 0) return find(Verdict::ok, "no krond has worked here yet");
-    const std::string pid(trimmed(contents->bytes));
-    if (is_locked(info)) {
+    const bool is_there = contents && ::lstat(path.c_str(), &info) == 0;
+    const std::string of_file = is_there ? flock_holder(info.st_ino) : "";
+    const std::string of_directory = flock_holder(directory.st_ino);
+    const std::string pid = is_there ? std::string(trimmed(contents->bytes)) : "";
+    if (!of_file.empty()) {
       find(Verdict::ok, "process " + pid + " works on it");
+    } else if (!of_directory.empty()) {
+      find(Verdict::warning, "process " + of_directory + " works on it, and its lock file was removed",
+           "start krond again when it suits; nobody else gets in meanwhile");
+    } else if (!is_there) {
+      find(Verdict::ok, "no krond has worked here yet");
     } else {
       find(Verdict::warning, "no krond works on it now; the last was process " + pid, "start krond");
     }
@@ -121,7 +117,7 @@ class StateExamination {
     static_cast<void>(directory.list([&](std::string_view name, FileType type) { note(directory, name, type); }));
   }
 
-  void examine_files() {
+  void examine_files(std::size_t bad_records) {
     look_through(*directory_);
     for (const char* place : {"pending", "running", "completed"}) {
       const auto tasks = files_.open_directory(path_ + "/data/tasks/" + place);
@@ -135,10 +131,11 @@ class StateExamination {
       find(Verdict::warning, std::to_string(future_) + " files are from the future, the first is " + first_future_,
            "the clock has been ahead, or is behind now: see that it is right");
     }
-    if (corrupt_ + future_ == 0) find(Verdict::ok, "no file is damaged or from the future");
+    if (corrupt_ + future_ + bad_records == 0) find(Verdict::ok, "no file is damaged or from the future");
   }
 
   const std::string& path_;
+  const ConfiguredJobs& jobs_;
   Instant now_;
   Findings& findings_;
   RealFileSystem files_;
@@ -149,8 +146,8 @@ class StateExamination {
 
 }  // namespace
 
-void examine_state(const std::string& state_directory, Instant now, Findings& findings) {
-  StateExamination(state_directory, now, findings).run();
+void examine_state(const std::string& state_directory, const ConfiguredJobs& jobs, Instant now, Findings& findings) {
+  StateExamination(state_directory, jobs, now, findings).run();
 }
 
 }  // namespace kron::cli

@@ -4,6 +4,7 @@
 
 #include "operate_verbs.h"
 #include "shared_flags.h"
+#include "state_verbs.h"
 #include "verb_table.h"
 
 namespace kron::cli {
@@ -160,6 +161,8 @@ constexpr std::array kVerbs{
     Verb{"reload", "Has krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
     Verb{"events", "What happens, as it does", "  kron events\n  kron events --format json | grep run_ended",
          set_up_events},
+    Verb{"state", "The records of jobs: list, show, reset, prune",
+         "  kron state list\n  kron state reset db-backup\n  kron state prune --yes", set_up_state},
     Verb{"doctor", "What is wrong with this host, and what to do about it",
          "  kron doctor\n  kron doctor --format json", set_up_doctor},
 };

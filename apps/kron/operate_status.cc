@@ -25,6 +25,9 @@ void print_status(const Node& status) {
   if (const Node* tasks = status.find("tasks"); tasks != nullptr && !tasks->is_null()) {
     print_field("tasks", text_in(*tasks, "pending") + " pending, " + text_in(*tasks, "running") + " running");
   }
+  for (const Node& job : list_in(status, "notScheduled")) {
+    print_field("not scheduled", harmless(text_in(job, "identity")) + ": " + harmless(text_in(job, "reason")));
+  }
   print_field("state", text_in(status, "stateDirectory"));
   for (const Node& path : list_in(status, "config")) {
     if (const auto* text = path.as<std::string>()) print_field("config", *text);

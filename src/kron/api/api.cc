@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Route> all_routes(Parts& parts) {
   std::vector<Route> routes;
-  for (auto* of : {host_routes, job_routes, run_routes, task_routes, lease_routes}) {
+  for (auto* of : {host_routes, job_routes, run_routes, state_routes, task_routes, lease_routes}) {
     std::vector<Route> more = of(parts);
     routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

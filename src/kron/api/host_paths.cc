@@ -32,7 +32,11 @@ std::string status_json(const DaemonStatus& status, Instant now, const std::opti
   }
   json.member("stateDirectory", status.state_directory).key("config").begin_list();
   for (const std::string& path : status.config) json.text(path);
-  json.end_list().member("socket", status.socket).key("tasks");
+  json.end_list().member("socket", status.socket).key("notScheduled").begin_list();
+  for (const auto& [identity, reason] : status.not_scheduled) {
+    json.begin_map().member("identity", identity).member("reason", reason).end_map();
+  }
+  json.end_list().key("tasks");
   if (tasks) {
     json.begin_map().key("pending").integer(number(tasks->pending));
     json.key("running").integer(number(tasks->running)).end_map();

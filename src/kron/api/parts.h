@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kron/api/access.h"
@@ -32,6 +33,16 @@ struct DaemonStatus {
   std::string state_directory = {};
   std::vector<std::string> config = {};
   std::string socket = {};
+  std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
+};
+
+// The records of jobs, beyond what the scheduler does with them.
+struct StateUpkeep {
+  std::string directory = {};
+  // On the loop: the names of all jobs that are configured; refused when a job file has errors, because its jobs would
+  // seem to be gone.
+  std::function<Result<std::vector<std::string>>()> configured = {};
+  std::function<Status(const std::vector<Sha256>&)> forget = {};  // on the loop: FileLedger::forget
 };
 
 struct ReloadReport {
@@ -57,6 +68,7 @@ struct Parts {
   OutputFollower& outputs;
   const runner::RunFiles& run_files;
   Access access = {};
+  StateUpkeep state = {};
 };
 
 }  // namespace kron::api

@@ -12,6 +12,7 @@ namespace kron::api {
 std::vector<Route> host_routes(Parts& parts);
 std::vector<Route> job_routes(Parts& parts);
 std::vector<Route> run_routes(Parts& parts);
+std::vector<Route> state_routes(Parts& parts);
 std::vector<Route> task_routes(Parts& parts);
 std::vector<Route> lease_routes(Parts& parts);
 

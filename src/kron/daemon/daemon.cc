@@ -11,6 +11,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/daemon/reload.h"
 #include "kron/daemon/stop_note.h"
+#include "kron/env/safe_place.h"
 #include "kron/env/system_error.h"
 #include "kron/jobs/disk.h"
 #include "kron/json/document.h"
@@ -100,6 +101,9 @@ Status Daemon::open_parts() {
   // Before there is any other thread: one that did not block them would be ended by them, and all of us with it.
   Status watched = loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [this](int s) { take_signal(s); });
   if (!watched) return watched;
+  if (const Status safe = check_place(options_.state_directory); !safe) {
+    return fail(Code::refused, "the state directory " + options_.state_directory + ": " + safe.error().message);
+  }
   Result<std::unique_ptr<FileLedger>> ledger = FileLedger::open(file_system_, options_.state_directory, log_);
   if (!ledger) return fail(ledger.error());
   ledger_ = *std::move(ledger);
@@ -136,15 +140,19 @@ Status Daemon::open_parts() {
 }
 
 Status Daemon::open_front_desk() {
-  auto desk = FrontDesk::open(options_, {.clock = clock_,
-                                         .log = log_,
-                                         .mailbox = mailbox_,
-                                         .scheduler = *scheduler_,
-                                         .tasks = *queue_,
-                                         .events = events_,
-                                         .right_of_way = right_of_way_,
-                                         .status = [this] { return status(); },
-                                         .reload = [this] { return reload(); }});
+  auto desk =
+      FrontDesk::open(options_, {.clock = clock_,
+                                 .log = log_,
+                                 .mailbox = mailbox_,
+                                 .scheduler = *scheduler_,
+                                 .tasks = *queue_,
+                                 .events = events_,
+                                 .right_of_way = right_of_way_,
+                                 .status = [this] { return status(); },
+                                 .reload = [this] { return reload(); },
+                                 .state = {.directory = options_.state_directory,
+                                           .configured = [this] { return configured_jobs(); },
+                                           .forget = [this](const auto& jobs) { return ledger_->forget(jobs); }}});
   if (!desk) return fail(desk.error());
   desk_ = *std::move(desk);
   return {};
@@ -205,6 +213,12 @@ Status Daemon::start() {
 jobs::LoadedJobs Daemon::read_jobs() {
   const jobs::LoadOptions load{.source = options_.source, .host = jobs::host_zone(zones_)};
   return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
+}
+
+Result<std::vector<std::string>> Daemon::configured_jobs() {
+  Result<std::vector<std::string>> names = names_of(read_jobs());
+  if (names) scheduler_->each_job([&](const auto& definition) { names->push_back(definition.job.identity); });
+  return names;
 }
 
 // A daemon whose jobs submit tasks must have the queue; for others it opens when somebody asks for it.
@@ -326,6 +340,16 @@ std::string Daemon::status_sentence() const {
   return sentence;
 }
 
+std::vector<std::pair<std::string, std::string>> Daemon::not_scheduled() const {
+  constexpr std::size_t kMostShown = 100;
+  std::vector<std::pair<std::string, std::string>> jobs;
+  for (const auto& [identity, job] : scheduler_->unscheduled()) {
+    if (jobs.size() == kMostShown) break;
+    jobs.emplace_back(identity, job.reason);
+  }
+  return jobs;
+}
+
 api::DaemonStatus Daemon::status() const {
   return {.version = KRON_VERSION,
           .started_at = started_at_,
@@ -338,7 +362,8 @@ api::DaemonStatus Daemon::status() const {
           .running = scheduler_->active_runs(),
           .state_directory = options_.state_directory,
           .config = options_.config,
-          .socket = options_.socket};
+          .socket = options_.socket,
+          .not_scheduled = not_scheduled()};
 }
 
 }  // namespace kron::daemon

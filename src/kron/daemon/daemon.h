@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kron/api/event_hub.h"
@@ -50,6 +51,8 @@ class Daemon {
   Status start();
   Result<api::ReloadReport> reload();
   jobs::LoadedJobs read_jobs();
+  Result<std::vector<std::string>> configured_jobs();
+  std::vector<std::pair<std::string, std::string>> not_scheduled() const;
   Status open_queue_for(const std::vector<jobs::JobDefinition>& definitions);
   void report(const jobs::LoadedJobs& jobs);
   void take_signal(int signal);

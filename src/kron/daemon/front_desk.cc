@@ -63,7 +63,8 @@ api::Parts FrontDesk::parts() {
           .run_files = run_files_,
           .access = {.own = ::geteuid(),
                      .group = options_.socket_group,
-                     .of_group = options_.group_operates ? api::Right::operate : api::Right::read}};
+                     .of_group = options_.group_operates ? api::Right::operate : api::Right::read},
+          .state = daemon_.state};
 }
 
 Status FrontDesk::let_in() {

@@ -33,6 +33,7 @@ class FrontDesk {
     RightOfWay& right_of_way;
     std::function<api::DaemonStatus()> status;
     std::function<Result<api::ReloadReport>()> reload;
+    api::StateUpkeep state;
   };
 
   // The history opens, and nobody is let in yet.

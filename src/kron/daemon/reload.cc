@@ -52,4 +52,16 @@ JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force) {
   return result;
 }
 
+Result<std::vector<std::string>> names_of(const jobs::LoadedJobs& read) {
+  for (const jobs::Problem& problem : read.problems) {
+    if (problem.severity != jobs::Severity::error) continue;
+    return fail(Code::refused, problem.file + " has an error (" + problem.message +
+                                   "): its jobs would seem to be gone; correct it first");
+  }
+  std::vector<std::string> names;
+  names.reserve(read.definitions.size());
+  for (const jobs::JobDefinition& definition : read.definitions) names.push_back(definition.job.identity);
+  return names;
+}
+
 }  // namespace kron::daemon

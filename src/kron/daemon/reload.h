@@ -21,4 +21,8 @@ struct JobsToRun {
 // runs.
 JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force);
 
+// The names of all jobs that were read. Refused, naming the first, when there is an error: what could not be read may
+// hold any job.
+Result<std::vector<std::string>> names_of(const jobs::LoadedJobs& read);
+
 }  // namespace kron::daemon

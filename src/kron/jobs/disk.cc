@@ -38,11 +38,13 @@ Status check_trust(int descriptor, Trust trust) {
   return {};
 }
 
-// Who can write the directory can put another file in the place of this one, unless the sticky bit keeps him from it.
-Status check_directory_of(const std::string& path, Trust trust) {
-  if (trust == Trust::anyone) return {};
+std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// Who can write the directory can put another file in the place of this one, unless the sticky bit keeps him from it.
+Status check_directory(const std::string& directory) {
   struct stat info {};
   if (::stat(directory.c_str(), &info) != 0) return cannot("look at its directory");
   const bool is_own = info.st_uid == 0 || info.st_uid == ::geteuid();
@@ -50,6 +52,23 @@ Status check_directory_of(const std::string& path, Trust trust) {
   return fail(Code::refused,
               "refused: others can write its directory " + directory +
                   ", and so decide what runs; chown it to root or to the daemon's user and chmod go-w it");
+}
+
+// The directory of the file, and of every link on the way to it.
+Status check_directories_of(std::string path, Trust trust) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  if (trust == Trust::anyone) return {};
+  for (int links = 0; links <= kMostLinks; ++links) {
+    const std::string directory = directory_of(path);
+    if (Status trusted = check_directory(directory); !trusted) return trusted;
+    std::vector<char> target(4096);
+    const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+    if (size < 0 && errno == EINVAL) return {};  // no link
+    if (size < 0) return cannot("look at it");
+    const std::string named(target.data(), static_cast<std::size_t>(size));
+    path = named.starts_with('/') ? named : directory + "/" + named;
+  }
+  return fail(Code::refused, "refused: too many links lead to it; name the file itself");
 }
 
 Result<FileAccess::Facts> look_at(const std::string& path) {
@@ -95,7 +114,7 @@ Result<std::string> contents_of(const std::string& path, Trust trust) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | waits);
   if (descriptor < 0) return cannot("read it");
   Status trusted = check_trust(descriptor, trust);
-  if (trusted) trusted = check_directory_of(path, trust);
+  if (trusted) trusted = check_directories_of(path, trust);
   Result<std::string> bytes = trusted ? read_all(descriptor) : fail(trusted.error());
   ::close(descriptor);
   return bytes;

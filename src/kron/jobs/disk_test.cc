@@ -69,6 +69,25 @@ TEST_F(JobFilesOnDisk, AreRefusedWhenOthersCanWriteTheDirectory) {
   EXPECT_TRUE(contents_of(file_, Trust::own_only));
 }
 
+TEST_F(JobFilesOnDisk, AreRefusedWhenALinkLeadsThroughADirectoryThatOthersCanWrite) {
+  const std::string open = directory_ + "-open";
+  std::filesystem::create_directory(open);
+  std::filesystem::rename(file_, open + "/real.kron");
+  std::filesystem::create_symlink(open + "/real.kron", file_);
+  EXPECT_TRUE(contents_of(file_, Trust::own_only));
+  ::chmod(open.c_str(), 0777);
+  EXPECT_THAT(refusal(), HasSubstr("others can write its directory " + open));
+  EXPECT_TRUE(contents_of(file_, Trust::anyone));
+  // Also when only a link stands there, and the way to it is relative.
+  std::filesystem::rename(open + "/real.kron", directory_ + "/real.txt");
+  std::filesystem::create_symlink("../" + std::filesystem::path(directory_).filename().string() + "/real.txt",
+                                  open + "/real.kron");
+  EXPECT_THAT(refusal(), HasSubstr("others can write its directory " + open));
+  ::chmod(open.c_str(), 0755);
+  EXPECT_EQ(load(Trust::own_only).definitions.size(), 1U);
+  std::filesystem::remove_all(open);
+}
+
 TEST_F(JobFilesOnDisk, AreRefusedWhenTheyBelongToSomebodyElse) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   ASSERT_EQ(::chown(file_.c_str(), 12345, 0), 0);
