@@ -99,6 +99,34 @@ class Paths(OnApiHost):
         for body in ({"until": "soon"}, {"until": "2001-01-01T00:00:00Z"}, {"til": "2099-01-01T00:00:00Z"}, [1]):
             self.refuse(400, "POST", "jobs", "hello", "pause", body=body)
 
+    def test_records(self):
+        self.trigger("hello")
+        self.trigger("team/a.b")
+        self.trigger("failing")
+        first = self.api.get("state", limit=2)
+        rest = self.api.get("state", after=first["next"])
+        self.assertEqual(sorted(record["identity"] for record in first["records"] + rest["records"]),
+                         ["failing", "hello", "team/a.b"])
+        self.assertNotIn("next", rest)
+        self.assertEqual(self.api.get("state", "team/a.b")["record"]["Identity"], "team/a.b")
+        self.refuse(400, "GET", "state", limit=0)
+        self.refuse(404, "GET", "state", "nobody")
+        reset = self.api.post("state", "hello", "reset")
+        self.assertEqual(self.api.get("state", "hello")["firstSeen"], reset["firstSeen"])
+        self.assertEqual(len(self.api.get("state", "hello")["record"]["History"]), 1)
+        self.refuse(404, "POST", "state", "nobody", "reset")
+        self.running("lasting")
+        self.refuse(409, "POST", "state", "lasting", "reset")
+        self.assertEqual(self.api.post("state", "prune", body={"dryRun": True}),
+                         {"count": 0, "dryRun": True, "records": []})
+        self.host.write_jobs(self.host.job("hello", NEVER))
+        self.api.post("reload")
+        pruned = self.api.post("state", "prune")
+        self.assertEqual(sorted(record["identity"] for record in pruned["records"]), ["failing", "team/a.b"])
+        self.assertEqual(self.api.get("state", "lasting")["active"], 1)
+        for body in ({"dryrun": True}, {"dryRun": 1}, [1]):
+            self.refuse(400, "POST", "state", "prune", body=body)
+
     def test_runs_and_their_output(self):
         run_id = self.trigger("hello")
         failed = self.trigger("failing")
