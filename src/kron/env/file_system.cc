@@ -6,6 +6,21 @@ namespace kron {
 
 namespace {
 
+// All the names of a moment, for a directory that has no better way.
+class ListedNames : public NameReader {
+ public:
+  explicit ListedNames(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  Result<bool> next(std::size_t most, const std::function<void(std::string_view)>& visit) override {
+    for (; most > 0 && at_ < names_.size(); --most) visit(names_[at_++]);
+    return at_ < names_.size();
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::size_t at_ = 0;
+};
+
 Result<std::unique_ptr<Directory>> make_and_open(FileSystem& file_system, Directory& parent, std::string_view path,
                                                  std::string_view name, mode_t mode) {
   Status made = parent.make_directory(name, mode);
@@ -16,6 +31,14 @@ Result<std::unique_ptr<Directory>> make_and_open(FileSystem& file_system, Direct
 }
 
 }  // namespace
+
+Result<std::unique_ptr<NameReader>> Directory::read_names() {
+  std::vector<std::string> names;
+  if (Status listed = list([&](std::string_view name, FileType) { names.emplace_back(name); }); !listed) {
+    return fail(listed.error());
+  }
+  return std::make_unique<ListedNames>(std::move(names));
+}
 
 Result<std::unique_ptr<Directory>> open_or_make_directory(FileSystem& file_system, std::string_view path, mode_t mode) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +27,14 @@ struct FileInfo {
   mode_t mode = 0;  // permission bits only
   std::uint64_t size = 0;
   Instant modified;
+  std::uint64_t device = 0;  // the file system it is on: a rename cannot leave it
 
   bool operator==(const FileInfo&) const = default;
+};
+
+struct DiskSpace {
+  std::uint64_t free = 0;  // bytes that we may still write
+  std::uint64_t total = 0;
 };
 
 struct FileContents {
@@ -50,6 +57,16 @@ class Lock {
   virtual ~Lock() = default;
 };
 
+// The names of a directory, a part at a time, for those who must not be held up by a million of them. What is created
+// or removed meanwhile may or may not be seen; every other name is seen once.
+class NameReader {
+ public:
+  virtual ~NameReader() = default;
+
+  // At most `most` further names, without "." and ".."; false when there are no more.
+  virtual Result<bool> next(std::size_t most, const std::function<void(std::string_view name)>& visit) = 0;
+};
+
 enum class IfTaken : std::uint8_t { replace, refuse };
 
 // An open directory. Names are single components: no '/', not "" and not "..".
@@ -70,6 +87,12 @@ class Directory {
 
   // Every name but "." and "..", in no order. `visit` must not change the directory.
   virtual Status list(const std::function<void(std::string_view name, FileType type)>& visit) = 0;
+
+  // The same names, a part at a time. The directory outlives the reader.
+  virtual Result<std::unique_ptr<NameReader>> read_names();
+
+  // Of the file system that the directory is on; nothing: it does not tell.
+  virtual std::optional<DiskSpace> space() { return std::nullopt; }
 
   // Atomic. With IfTaken::refuse, conflict when `to_name` exists. `to` belongs to the same FileSystem.
   virtual Status rename(std::string_view name, Directory& to, std::string_view to_name, IfTaken if_taken) = 0;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <stdlib.h>
 
 #include "kron/env/durable.h"
@@ -144,6 +145,36 @@ TEST_P(FileSystemTest, ListNamesEverythingOnceWithItsType) {
       {".tmp-x", FileType::regular}, {"a", FileType::regular}, {"d", FileType::directory}};
   EXPECT_EQ(listing(), expected);
   EXPECT_EQ(listing(), expected) << "a second listing starts at the beginning";
+}
+
+TEST_P(FileSystemTest, NamesAreReadAPartAtATime) {
+  std::set<std::string> expected;
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "file" + std::to_string(i);
+    ASSERT_TRUE(directory_->create(name, 0600));
+    expected.insert(name);
+  }
+  const auto reader = directory_->read_names();
+  ASSERT_TRUE(reader) << reader.error().message;
+  std::set<std::string> seen;
+  bool has_more = true;
+  for (int parts = 0; has_more && parts < 10; ++parts) {
+    std::size_t here = 0;
+    const auto next = (*reader)->next(3, [&](std::string_view name) {
+      ++here;
+      EXPECT_TRUE(seen.emplace(name).second) << name << " comes twice";
+    });
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_LE(here, 3U);
+    has_more = *next;
+  }
+  EXPECT_FALSE(has_more);
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_P(FileSystemTest, ADirectoryIsOnTheFileSystemOfWhatIsInIt) {
+  ASSERT_TRUE(directory_->make_directory("below", 0700));
+  EXPECT_EQ(directory_->info(".").value().device, directory_->info("below").value().device);
 }
 
 TEST_P(FileSystemTest, DirectoriesHaveTheirModeAndMustBeEmptyToGo) {

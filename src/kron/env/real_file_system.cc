@@ -9,6 +9,7 @@
 #include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "kron/env/descriptor.h"
 #include "kron/env/file_locks.h"
@@ -38,8 +39,12 @@ FileType type_of_entry(const dirent& entry) {
 }
 
 FileInfo info_of(const struct stat& status) {
-  return FileInfo{type_of(status.st_mode), status.st_uid, status.st_mode & 07777,
-                  static_cast<std::uint64_t>(status.st_size), instant_of(status.st_mtim.tv_sec)};
+  return FileInfo{type_of(status.st_mode),
+                  status.st_uid,
+                  status.st_mode & 07777,
+                  static_cast<std::uint64_t>(status.st_size),
+                  instant_of(status.st_mtim.tv_sec),
+                  static_cast<std::uint64_t>(status.st_dev)};
 }
 
 class RealFile : public File {
@@ -111,6 +116,31 @@ bool has_died(const std::string& pid) {
   return number > 0 && ::kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
 }
 
+class OpenNames : public NameReader {
+ public:
+  OpenNames(DIR* stream, std::string path) : stream_(stream, ::closedir), path_(std::move(path)) {}
+
+  Result<bool> next(std::size_t most, const std::function<void(std::string_view)>& visit) override {
+    while (most > 0) {
+      errno = 0;
+      const dirent* entry = ::readdir(stream_.get());
+      if (entry == nullptr) {
+        if (errno != 0) return fail(system_error("list", path_, errno));
+        return false;
+      }
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      visit(name);
+      --most;
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<DIR, int (*)(DIR*)> stream_;
+  std::string path_;
+};
+
 constexpr int kLookAgain = 200;
 constexpr useconds_t kBetweenLooks = 10'000;
 
@@ -160,23 +190,30 @@ class RealDirectory : public Directory {
   }
 
   Status list(const std::function<void(std::string_view, FileType)>& visit) override {
-    // A descriptor of its own, because the position in a directory belongs to the descriptor.
-    const int own = uninterrupted([&] { return ::openat(fd_->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-    DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
-    if (stream == nullptr) {
-      const Error error = system_error("list", path_, errno);
-      if (own >= 0) ::close(own);
-      return fail(error);
-    }
-    const std::unique_ptr<DIR, int (*)(DIR*)> closes(stream, ::closedir);
+    const auto stream = open_stream();
+    if (!stream) return fail(stream.error());
+    const std::unique_ptr<DIR, int (*)(DIR*)> closes(*stream, ::closedir);
     errno = 0;
-    while (const dirent* entry = ::readdir(stream)) {
+    while (const dirent* entry = ::readdir(*stream)) {
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") visit(name, type_of_entry(*entry));
       errno = 0;
     }
     if (errno != 0) return fail(system_error("list", path_, errno));
     return {};
+  }
+
+  Result<std::unique_ptr<NameReader>> read_names() override {
+    const auto stream = open_stream();
+    if (!stream) return fail(stream.error());
+    return std::make_unique<OpenNames>(*stream, path_);
+  }
+
+  std::optional<DiskSpace> space() override {
+    struct statvfs disk {};
+    if (::fstatvfs(fd_->get(), &disk) != 0) return std::nullopt;
+    const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
+    return DiskSpace{blocks * disk.f_frsize, disk.f_blocks * disk.f_frsize};
   }
 
   Status rename(std::string_view name, Directory& to, std::string_view to_name, IfTaken if_taken) override {
@@ -267,6 +304,16 @@ class RealDirectory : public Directory {
 
   tl::unexpected<Error> failed(std::string_view verb, std::string_view name) const {
     return fail(system_error(verb, path_of(name), errno));
+  }
+
+  // With a descriptor of its own, because the position in a directory belongs to the descriptor.
+  Result<DIR*> open_stream() const {
+    const int own = uninterrupted([&] { return ::openat(fd_->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
+    if (stream != nullptr) return stream;
+    const Error error = system_error("list", path_, errno);
+    if (own >= 0) ::close(own);
+    return fail(error);
   }
 
   Result<Descriptor> open(std::string_view verb, std::string_view name, int flags, mode_t mode) const {

@@ -40,6 +40,18 @@ TEST_F(RealFileSystemTest, PlantedLinksAreNeverFollowed) {
   EXPECT_FALSE(std::filesystem::exists(root_ / "nowhere"));
 }
 
+TEST_F(RealFileSystemTest, TellsHowMuchRoomItsDiskHas) {
+  const auto space = directory_->space();
+  ASSERT_TRUE(space);
+  EXPECT_GT(space->total, 0U);
+  EXPECT_LE(space->free, space->total);
+}
+
+TEST_F(RealFileSystemTest, AnotherFileSystemIsAnotherDevice) {
+  EXPECT_NE(directory_->info(".").value().device,
+            file_system_.open_directory("/proc").value()->info(".").value().device);
+}
+
 TEST_F(RealFileSystemTest, AFifoDoesNotHoldTheReaderUp) {
   ASSERT_EQ(::mkfifo((root_ / "fifo").c_str(), 0600), 0);
   EXPECT_EQ(directory_->read("fifo", 10).error().code, Code::refused);

@@ -104,6 +104,8 @@ class FakeDirectory : public Directory {
     return {};
   }
 
+  std::optional<DiskSpace> space() override { return owner_.space_; }
+
   Status rename(std::string_view name, Directory& to, std::string_view to_name, IfTaken if_taken) override {
     const auto& target = dynamic_cast<FakeDirectory&>(to);
     if (Status good = check_name(target.path_, to_name); !good) return good;

@@ -78,6 +78,8 @@ class PowerCutFileSystem : public FileSystem {
   void before_each_change(std::function<void()> observe) { observe_ = std::move(observe); }
 
   void set_time(Instant now) { now_ = now; }
+  // What every directory tells of the space on its disk; nothing, unless it is set.
+  void set_space(std::optional<DiskSpace> space) { space_ = space; }
   void set_process_id(pid_t pid) { pid_ = pid; }
 
   // Puts something on the disk for certain, below a directory that exists.
@@ -114,6 +116,7 @@ class PowerCutFileSystem : public FileSystem {
   std::size_t power_ends_ = static_cast<std::size_t>(-1);
   std::function<void()> observe_;
   Instant now_ = instant_of(1'767'225'600);
+  std::optional<DiskSpace> space_;
   pid_t pid_ = 4242;
   std::vector<CallRecord> calls_;
   std::size_t changes_ = 0;
