@@ -23,6 +23,7 @@ inline constexpr std::size_t kMostFollowUps = 100;
 inline constexpr std::size_t kMostFollowUpBytes = std::size_t{4} << 20;  // payloads of one commit's follow-ups together
 inline constexpr int kMostPriority = 100;
 inline constexpr int kMostAttempts = 1000;
+inline constexpr int kMostUncounted = 100;  // attempts that used up none, of which older ones are forgotten
 inline constexpr Seconds kMostTaskDuration{365 * 24 * 3600};  // of a back-off or a timeout
 
 struct RetryPolicy {
@@ -68,12 +69,17 @@ struct Execution {
   std::optional<Instant> finished_at = {};  // DONE or ABORTED
   bool final = false;                       // cancelled: no attempt follows
   std::string reason = {};                  // why it was aborted
+  bool counts = true;                       // against max_attempts
+  // While it is held: until when on Clock::boot_time, in that boot. Renewals are not in it.
+  std::string boot_id = {};
+  Nanoseconds boot_deadline{0};
 
   bool operator==(const Execution&) const = default;
 };
 
 struct Task {
-  NewTask spec;                // `retry.max_attempts` is raised by a retry, `run_at` moved by a back-off
+  NewTask spec;                // `retry.max_attempts` is raised by a retry and by attempts that do not count, `run_at`
+                               // moved by a back-off
   std::uint64_t sequence = 0;  // order of submission
   Instant created_at;
   Instant updated_at;

@@ -37,6 +37,8 @@ void write_execution(JsonWriter& out, const Execution& e, std::string_view task_
   write_time(out, "finished_at", e.finished_at);
   if (e.final) out.key("final").boolean(true);
   if (!e.reason.empty()) out.member("reason", e.reason);
+  if (!e.counts) out.key("counts").boolean(false);
+  if (!e.boot_id.empty()) out.member("boot_id", e.boot_id).key("boot_deadline").integer(e.boot_deadline.count());
   out.end_map();
 }
 
@@ -59,7 +61,7 @@ Execution read_execution(const Node& node, std::string_view task_id, Status& sta
   TaskReader in(node, status);
   Execution e;
   e.exec_id = in.required_text("exec_id");
-  in.number("attempt", e.attempt, 1, kMostAttempts + 1);
+  in.number("attempt", e.attempt, 1, INT32_MAX);
   e.lease_owner = in.text("lease_owner");
   in.number("token", e.token, 0, INT64_MAX);
   if (e.exec_id != exec_id_of(task_id, e.token)) in.wrong("exec_id", "is not made of the task and the token");
@@ -78,6 +80,11 @@ Execution read_execution(const Node& node, std::string_view task_id, Status& sta
   e.finished_at = in.time("finished_at");
   e.final = in.flag("final");
   e.reason = in.text("reason");
+  e.counts = in.flag("counts", true);
+  e.boot_id = in.text("boot_id");
+  std::int64_t deadline = 0;
+  in.number("boot_deadline", deadline, 0, INT64_MAX);
+  e.boot_deadline = Nanoseconds(deadline);
   return e;
 }
 
@@ -119,7 +126,7 @@ std::string task_text(const Task& task) {
   if (place == Place::completed) out.member("outcome", name_of(state_of(task)));
   out.member("createdAt", rfc3339(task.created_at)).member("updatedAt", rfc3339(task.updated_at));
   out.key("sequence").integer(static_cast<std::int64_t>(task.sequence));
-  out.key("attempt").integer(static_cast<std::int64_t>(task.executions.size()));
+  out.key("attempt").integer(task.executions.empty() ? 0 : task.executions.back().attempt);
   write_policy(out, task.spec);
   out.key("executions").begin_list();
   for (const Execution& execution : task.executions) write_execution(out, execution, task.spec.id);
@@ -148,7 +155,7 @@ Result<Task> parse_task(std::string_view text, std::string_view task_id) {
   Status status;
   TaskReader in(*document, status);
   Task task;
-  task.spec = read_new_task(*document, compact, status);
+  task.spec = read_new_task(*document, compact, status, kMostAttempts + kMostUncounted);
   if (task.spec.id != task_id) in.wrong("taskId", "is " + quoted(task.spec.id) + ", not what the file's name says");
   task.created_at = in.time("createdAt").value_or(Instant());
   task.updated_at = in.time("updatedAt").value_or(task.created_at);

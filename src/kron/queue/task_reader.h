@@ -31,9 +31,9 @@ class TaskReader {
     if (*found < least || *found > most) return wrong(key, "is out of range");
     target = static_cast<std::remove_reference_t<decltype(target)>>(*found);
   }
-  bool flag(std::string_view key) {
+  bool flag(std::string_view key, bool otherwise = false) {
     const bool* found = get<bool>(key);
-    return found != nullptr && *found;
+    return found != nullptr ? *found : otherwise;
   }
   std::optional<Instant> time(std::string_view key) {
     const std::string* found = get<std::string>(key);

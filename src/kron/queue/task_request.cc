@@ -29,7 +29,7 @@ Status check_members(const Node& request) {
 }  // namespace
 
 // Without blanks a position in `text` is an offset.
-NewTask read_new_task(const Node& node, std::string_view text, Status& status) {
+NewTask read_new_task(const Node& node, std::string_view text, Status& status, int most_attempts) {
   TaskReader in(node, status);
   NewTask spec;
   spec.id = in.text("taskId");
@@ -38,7 +38,7 @@ NewTask read_new_task(const Node& node, std::string_view text, Status& status) {
   }
   in.number("priority", spec.priority, -kMostPriority, kMostPriority);
   spec.run_at = in.time("runAt");
-  in.number("maxAttempts", spec.retry.max_attempts, 1, kMostAttempts);
+  in.number("maxAttempts", spec.retry.max_attempts, 1, most_attempts);
   spec.retry.backoff = in.duration("backoff").value_or(spec.retry.backoff);
   spec.retry.most_backoff = in.duration("maxBackoff").value_or(spec.retry.most_backoff);
   spec.timeout = in.duration("timeout");

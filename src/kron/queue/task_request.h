@@ -17,6 +17,6 @@ Result<NewTask> parse_new_task(std::string_view json);
 
 // The same from a document that may have other members; the first wrong one goes to `status`. `text` is the document
 // without blanks.
-NewTask read_new_task(const Node& node, std::string_view text, Status& status);
+NewTask read_new_task(const Node& node, std::string_view text, Status& status, int most_attempts = kMostAttempts);
 
 }  // namespace kron

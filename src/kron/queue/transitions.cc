@@ -37,6 +37,27 @@ Status step(Task& task, ExecutionEvent event, std::string_view what, Instant now
   return {};
 }
 
+// A task may be told "later" for ever; its file may not grow for ever.
+void forget_uncounted(Task& task) {
+  auto uncounted = std::ranges::count(task.executions, false, &Execution::counts);
+  for (; uncounted > kMostUncounted; --uncounted) {
+    task.executions.erase(std::ranges::find(task.executions, false, &Execution::counts));
+    --task.spec.retry.max_attempts;
+  }
+}
+
+// Whether the execution may be one of those that forget_uncounted took away.
+bool is_forgotten(const Task& task, const LeaseKey& key) {
+  if (task.executions.empty() || key.exec_id != exec_id_of(task.spec.id, key.token)) return false;
+  const bool has_forgotten = task.executions.back().attempt > static_cast<int>(task.executions.size());
+  return has_forgotten && key.token < task.executions.front().token;
+}
+
+void end_lease(Execution& execution) {
+  execution.boot_id.clear();
+  execution.boot_deadline = Nanoseconds(0);
+}
+
 bool has_committed(const Task& task) {
   return std::ranges::any_of(task.executions, [](const Execution& e) {
     return e.status == ExecutionStatus::committed || e.status == ExecutionStatus::done;
@@ -50,6 +71,15 @@ TaskState state_of(const Task& task) {
   views.reserve(task.executions.size());
   for (const Execution& e : task.executions) views.push_back({e.status, e.final});
   return derive_state(views, task.spec.retry.max_attempts);
+}
+
+bool is_cancelled(const Task& task) { return !task.executions.empty() && task.executions.back().final; }
+
+int attempts_of(const Task& task) {
+  // No lease has the token 0.
+  const auto never_leased = std::ranges::count_if(
+      task.executions, [](const Execution& e) { return e.token == 0 && e.status == ExecutionStatus::aborted; });
+  return static_cast<int>(task.executions.size()) - static_cast<int>(never_leased);
 }
 
 Place place_of(TaskState state) {
@@ -83,6 +113,7 @@ Instant ready_at(const Task& task, Instant now) {
 Result<LeaseOutcome> judge(const Task& task, const LeaseKey& key, bool has_expired) {
   const auto found = std::ranges::find(task.executions, key.exec_id, &Execution::exec_id);
   if (found == task.executions.end()) {
+    if (is_forgotten(task, key)) return LeaseOutcome::lease_lost;
     return fail(Code::not_found, "task " + task.spec.id + " has no execution " + quoted(key.exec_id, 150));
   }
   if (has_committed(task)) return LeaseOutcome::duplicate;
@@ -95,14 +126,16 @@ Result<LeaseOutcome> judge(const Task& task, const LeaseKey& key, bool has_expir
 Result<Task> leased(Task task, const LeaseGrant& grant, Instant now) {
   if (state_of(task) != TaskState::pending) return not_allowed(task, "be leased");
   task.executions.push_back({.exec_id = exec_id_of(task.spec.id, grant.token),
-                             .attempt = static_cast<int>(task.executions.size()) + 1,
+                             .attempt = task.executions.empty() ? 1 : task.executions.back().attempt + 1,
                              .lease_owner = grant.owner,
                              .token = grant.token,
                              .status = ExecutionStatus::leased,
                              .holder = grant.holder,
                              .lease_term = grant.term,
                              .lease_expires_at = now + grant.term,
-                             .leased_at = now});
+                             .leased_at = now,
+                             .boot_id = grant.boot_id,
+                             .boot_deadline = grant.deadline});
   task.updated_at = now;
   return task;
 }
@@ -117,6 +150,7 @@ Result<Task> committed(Task task, CommitParts parts, Instant now) {
   if (has_committed(task)) return not_allowed(task, "commit");
   if (Status moved = step(task, ExecutionEvent::commit, "commit", now); !moved) return fail(moved.error());
   task.executions.back().committed_at = now;
+  end_lease(task.executions.back());
   task.result = std::move(parts.result);
   task.follow_ups = std::move(parts.follow_ups);
   task.staging = std::move(parts.staging);
@@ -135,9 +169,13 @@ Result<Task> aborted(Task task, const Abort& abort, Instant now) {
   last.finished_at = now;
   last.final = abort.final;
   last.reason = abort.reason;
-  int& most = task.spec.retry.max_attempts;
-  if (!abort.counts) most = std::min(most + 1, kMostAttempts);
+  last.counts = abort.counts;
+  end_lease(last);
   if (abort.backs_off) task.spec.run_at = now + backoff_after(task.spec.retry, task.spec.id, last.attempt);
+  if (!abort.counts) {
+    ++task.spec.retry.max_attempts;
+    forget_uncounted(task);
+  }
   return task;
 }
 
@@ -169,7 +207,7 @@ Result<Task> retried(Task task, int attempts, Instant now) {
 
 Seconds backoff_after(const RetryPolicy& policy, std::string_view task_id, int attempt) {
   std::int64_t delay = std::min(policy.backoff, policy.most_backoff).count();
-  for (int i = 1; i < attempt && delay < policy.most_backoff.count(); ++i) delay *= 2;
+  for (int i = 1; i < attempt && delay > 0 && delay < policy.most_backoff.count(); ++i) delay *= 2;
   delay = std::min<std::int64_t>(delay, policy.most_backoff.count());
   if (delay <= 0) return Seconds(0);
   const std::int64_t jitter = delay / 2;

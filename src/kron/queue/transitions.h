@@ -12,6 +12,12 @@ namespace kron {
 
 TaskState state_of(const Task& task);
 
+// FAILED because somebody cancelled it: shown and counted apart from what failed by itself.
+bool is_cancelled(const Task& task);
+
+// How many times it was leased: a cancel of a task that waits is on record as an attempt, and is none.
+int attempts_of(const Task& task);
+
 // The directory of seed 002 a task in this state lives in; the order is that of progress.
 enum class Place : std::uint8_t { pending, running, completed };
 Place place_of(TaskState state);
@@ -48,6 +54,8 @@ struct LeaseGrant {
   std::uint64_t token = 0;
   Seconds term{60};
   Holder holder = Holder::outside;
+  std::string boot_id = {};  // the present boot …
+  Nanoseconds deadline{0};   // … and when in it the term ends, on Clock::boot_time
 };
 
 struct CommitParts {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kron/queue/queue_rig.h"
+#include "kron/queue/task_file.h"
 #include "kron/testing/property.h"
 
 namespace kron {
@@ -141,6 +142,31 @@ TEST(Transitions, NoSequenceOfStepsCommitsTwiceOrLeavesSucceeded) {
       task = after;
     }
   });
+}
+
+// A task that is told "later" more often than any task may be tried.
+TEST(Transitions, AskingForAnotherTimeNeverUsesATaskUp) {
+  NewTask spec = task_named("a");
+  spec.retry.max_attempts = 2;
+  Task task = new_task(spec, 1, kQueueStart);
+  for (int i = 1; i <= kMostAttempts + 100; ++i) {
+    task = leased(task, {"w", static_cast<std::uint64_t>(i), Seconds(60)}, kQueueStart).value();
+    EXPECT_EQ(task.executions.back().attempt, i);
+    task = aborted(task, {.reason = "later", .counts = false}, kQueueStart).value();
+    ASSERT_EQ(state_of(task), TaskState::pending) << i;
+  }
+  EXPECT_EQ(parse_task(task_text(task), "a"), task);
+  EXPECT_LT(task_text(task).size(), 64U << 10);
+  // Those that count still do, and whoever had one of those that were forgotten is late.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(state_of(task), TaskState::pending);
+    task = leased(task, {"w", static_cast<std::uint64_t>(5000 + i), Seconds(60)}, kQueueStart).value();
+    EXPECT_EQ(judge(task, {"a.1", 1}, false), LeaseOutcome::lease_lost);
+    EXPECT_EQ(judge(task, {"a.4000", 4000}, false).error().code, Code::not_found);
+    task = aborted(task, {.reason = "boom"}, kQueueStart).value();
+  }
+  EXPECT_EQ(state_of(task), TaskState::failed);
+  EXPECT_EQ(parse_task(task_text(task), "a"), task);
 }
 
 TEST(Judge, AcceptsOnlyTheHolderOfTheLastUnexpiredLease) {
