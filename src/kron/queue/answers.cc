@@ -30,7 +30,8 @@ Lease lease_of(const Task& task) {
 
 Status check_commit(const CommitRequest& request) {
   if (Status good = check_result(request.result); !good) return good;
-  return check_staged_files(request.files);
+  if (Status good = check_staged_files(request.files); !good) return good;
+  return check_published_names(request.files);
 }
 
 Result<FollowUpPlan> plan_follow_ups(std::vector<NewTask> follow_ups, Admission& admission) {

@@ -270,6 +270,7 @@ TEST(INV_004, AKeptLeaseGetsAtMostOneFullTerm) {
   rig.submit(task_named("a"));
   const Lease lease = rig.lease_one();
   rig.clock.advance(Seconds(50));
+  rig.clock.reboot(Seconds(5));
   rig.restart();
   EXPECT_EQ(rig.queue().recovery().kept, 1U);
   rig.clock.advance(Seconds(59));

@@ -7,24 +7,36 @@
 namespace kron {
 
 Result<std::unique_ptr<FileQueue>> FileQueue::open(FileSystem& file_system, const Clock& clock, Log& log,
-                                                   std::string_view path, QueueOptions options) {
+                                                   std::string_view path, QueueOptions options, bool* is_final) {
+  bool failed_sync = false;
+  bool& final = is_final != nullptr ? *is_final : failed_sync;
   auto directory = open_or_make_directory(file_system, path, 0700);
-  if (!directory) return fail(directory.error());
+  if (!directory) {
+    // One that can be opened all the same is there, and its name could not be made safe.
+    final = file_system.open_directory(path).has_value();
+    return fail(directory.error());
+  }
   auto lock = (*directory)->lock("lock");
   if (!lock) return fail(lock.error());
-  auto files = TaskFiles::open(file_system, **directory);
+  auto files = TaskFiles::open(file_system, **directory, final);
   if (!files) return fail(files.error());
-  auto staged = StagedOutput::open(file_system, **directory);
+  auto staged = StagedOutput::open(file_system, **directory, final);
   if (!staged) return fail(staged.error());
   TokenReserve tokens(file_system, **directory, options.token_block);
+  Renewals renewals(**directory, clock.boot_id());
   std::unique_ptr<FileQueue> queue(new FileQueue(clock, log, std::move(options), *std::move(directory),
-                                                 *std::move(lock), *std::move(files), *std::move(staged), tokens));
-  if (Status recovered = queue->recover(); !recovered) return fail(recovered.error());
+                                                 *std::move(lock), *std::move(files), *std::move(staged), tokens,
+                                                 std::move(renewals)));
+  if (Status recovered = queue->recover(); !recovered) {
+    final = queue->has_stopped();
+    return fail(recovered.error());
+  }
   return queue;
 }
 
 FileQueue::FileQueue(const Clock& clock, Log& log, QueueOptions options, std::unique_ptr<Directory> directory,
-                     std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens)
+                     std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens,
+                     Renewals renewals)
     : clock_(clock),
       log_(log),
       options_(std::move(options)),
@@ -33,6 +45,7 @@ FileQueue::FileQueue(const Clock& clock, Log& log, QueueOptions options, std::un
       files_(std::move(files)),
       staged_(std::move(staged)),
       tokens_(tokens),
+      renewals_(std::move(renewals)),
       index_(options_.ageing) {}
 
 Result<std::uint64_t> FileQueue::next_number() {
@@ -63,7 +76,7 @@ Result<std::pair<Task, Place>> FileQueue::find(std::string_view task_id) {
   const std::string id(task_id);
   Place place = Place::completed;
   if (running_.contains(id)) place = Place::running;
-  if (index_.contains(id) || held_back_.contains(id)) place = Place::pending;
+  if (index_.contains(id) || held_back_.contains(id) || unread_.contains(id)) place = Place::pending;
   auto task = read(place, task_id);
   if (task) return std::pair(*std::move(task), place);
   if (task.error().code == Code::not_found) return fail(no_such_task(task_id));
@@ -101,7 +114,7 @@ void FileQueue::note_waiting(std::string_view task_id, const Waiting& waiting) {
 void FileQueue::note_running(const Task& task, const HeldLease& held) {
   const std::string& id = task.spec.id;
   index_.remove(id);
-  running_.insert_or_assign(id, Running{held, task.spec.type});
+  running_.insert_or_assign(id, Running{held, task.spec.type, task.executions.back().exec_id});
   ++running_of_type_[task.spec.type];
   ends_.emplace(held.ends(), id);
   if (!task.spec.unique_key.empty()) keys_.insert_or_assign(task.spec.unique_key, id);
@@ -109,9 +122,15 @@ void FileQueue::note_running(const Task& task, const HeldLease& held) {
 
 void FileQueue::note_over(const Task& task) {
   // What an operator has cancelled is no failure.
-  const bool is_cancelled = !task.executions.empty() && task.executions.back().final;
-  if (!is_cancelled) ++ended_of_type_[{task.spec.type, state_of(task)}];
+  if (is_cancelled(task)) {
+    ++cancelled_of_type_[task.spec.type];
+  } else {
+    ++ended_of_type_[{task.spec.type, state_of(task)}];
+  }
+  std::erase_if(lists_, [](const auto& list) { return list.expired(); });
+  for (const auto& list : lists_) list.lock()->ended.push_back(task.spec.id);
   index_.remove(task.spec.id);
+  unread_.erase(task.spec.id);
   forget_running(task.spec.id);
   // A follow-up may have taken the key over.
   const auto key = keys_.find(task.spec.unique_key);
@@ -134,18 +153,33 @@ Status FileQueue::move(Task after, Place from) {
   return moved;
 }
 
+// The last of a disk belongs to others, such as the records of jobs, without which nothing runs.
+Status FileQueue::check_room() const {
+  constexpr std::uint64_t kLeft = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kShare = 8;  // of a disk so small that this would be most of it
+  const auto space = options_.leaves_room ? directory_->space() : std::nullopt;
+  if (!space) return {};
+  const std::uint64_t left = std::min(kLeft, space->total / kShare);
+  if (space->free >= left) return {};
+  return fail(Code::io, "less than " + std::to_string(left >> 10) + " KiB of the disk of " + directory_->path() +
+                            " is free, which is left to the records of jobs; make room there");
+}
+
 std::vector<Result<SubmitAnswer>> FileQueue::submit(std::span<const NewTask> tasks) {
   std::vector<Result<SubmitAnswer>> answers;
   std::vector<Result<NewTask>> good;
   std::vector<Move> moves;
   good.reserve(tasks.size());
+  const Status room = check_room();
   Admission admission([&](std::string_view id) { return known(id); },
                       [&](std::string_view key) { return holder_of(key, ""); });
   for (const NewTask& task : tasks) {
     const auto& spec = good.emplace_back(checked(task));
     auto& answer = answers.emplace_back(spec ? admission.admit(*spec) : fail(spec.error()));
     if (!answer || answer->outcome != SubmitOutcome::accepted) continue;
-    if (const auto number = next_number()) {
+    if (!room) {
+      answer = fail(room.error());
+    } else if (const auto number = next_number()) {
       moves.push_back({new_task(*spec, *number, now(clock_)), std::nullopt});
     } else {
       answer = fail(number.error());
@@ -201,46 +235,6 @@ Result<Task> FileQueue::get(std::string_view task_id) {
   return std::move(found->first);
 }
 
-Result<std::vector<Task>> FileQueue::list(const TaskFilter& filter) {
-  std::vector<std::pair<std::string, Place>> names;
-  for (const Place place : kPlacesFurthestLast) {
-    if (filter.state && place_of(*filter.state) != place) continue;
-    const Status listed = files_.list(place, [&](std::string_view id) {
-      if (id > filter.after) names.emplace_back(id, place);
-    });
-    if (!listed) return fail(listed.error());
-  }
-  std::ranges::sort(names);
-  std::vector<Task> tasks;
-  for (const auto& [id, place] : names) {
-    if (tasks.size() == filter.limit) break;
-    auto task = read(place, id);
-    if (task && matches(filter, *task)) tasks.push_back(*std::move(task));
-    if (!task && task.error().code == Code::io) return fail(task.error());
-  }
-  return tasks;
-}
-
-Result<std::size_t> FileQueue::prune(const PruneRequest& request) {
-  // A completed task outweighs what a power cut may bring back of its earlier copies; without it they would run again.
-  if (Status synced = files_.sync_removals(); !synced) return fail(synced.error());
-  std::vector<std::string> names;
-  const Status listed = files_.list(Place::completed, [&](std::string_view id) { names.emplace_back(id); });
-  if (!listed) return fail(listed.error());
-  std::size_t removed = 0;
-  for (const std::string& id : names) {
-    if (removed == request.limit) break;
-    const auto task = read(Place::completed, id);
-    if (!task || !is_pruned_by(request, *task)) continue;
-    if (Status gone = files_.remove(Place::completed, id); !gone) return fail(gone.error());
-    ++removed;
-  }
-  if (removed > 0) {
-    if (Status synced = files_.sync(Place::completed); !synced) return fail(synced.error());
-  }
-  return removed;
-}
-
 TaskSummary FileQueue::summary() const {
   TaskSummary summary{counts()};
   std::map<std::string, std::size_t> pending = index_.count_of_types();
@@ -250,6 +244,7 @@ TaskSummary FileQueue::summary() const {
     summary.types.push_back({TaskState::running, type, static_cast<std::size_t>(count)});
   }
   for (const auto& [of, count] : ended_of_type_) summary.ended.push_back({of.second, of.first, count});
+  for (const auto& [type, count] : cancelled_of_type_) summary.cancelled.push_back({TaskState::failed, type, count});
   const auto oldest = index_.earliest_ready();
   if (oldest && *oldest <= now(clock_)) summary.oldest_pending = now(clock_) - *oldest;
   return summary;

@@ -14,9 +14,11 @@
 #include "kron/queue/held_lease.h"
 #include "kron/queue/id_list.h"
 #include "kron/queue/pending_index.h"
+#include "kron/queue/renewals.h"
 #include "kron/queue/staged_output.h"
 #include "kron/queue/task_files.h"
 #include "kron/queue/task_queue.h"
+#include "kron/queue/task_scans.h"
 #include "kron/queue/token_reserve.h"
 
 namespace kron {
@@ -24,7 +26,7 @@ namespace kron {
 // What a start found and did.
 struct RecoveryReport {
   std::size_t pending = 0;    // tasks that wait
-  std::size_t kept = 0;       // leases of workers outside, kept for at most one more term
+  std::size_t kept = 0;       // leases of workers outside: until they end, or after a reboot for one term
   std::size_t aborted = 0;    // attempts that died with the last owner
   std::size_t finalised = 0;  // commits that were finished
   std::size_t doubles = 0;    // copies removed because the same task was further elsewhere
@@ -39,10 +41,12 @@ struct RecoveryReport {
 // every verb fails with code io, and the process must start again.
 class FileQueue : public TaskQueue {
  public:
-  // Recovers before it returns. Code conflict: another process has the directory. `path` is absolute; what is missing
-  // of it is made. All references outlive the queue.
+  // Recovers before it returns. Code conflict: another process has the directory, or its parts are on different file
+  // systems. `path` is absolute; what is missing of it is made. All references outlive the queue. `is_final` is set
+  // when a sync failed: then only another process can tell what the disk holds.
   static Result<std::unique_ptr<FileQueue>> open(FileSystem& file_system, const Clock& clock, Log& log,
-                                                 std::string_view path, QueueOptions options = {});
+                                                 std::string_view path, QueueOptions options = {},
+                                                 bool* is_final = nullptr);
 
   using TaskQueue::commit;
   using TaskQueue::lease;
@@ -60,7 +64,7 @@ class FileQueue : public TaskQueue {
   Result<Task> get(std::string_view task_id) override;
   Result<std::vector<Task>> list(const TaskFilter& filter) override;
   Result<std::size_t> prune(const PruneRequest& request) override;
-  TaskCounts counts() const override { return {index_.size() + held_back_.size(), running_.size()}; }
+  TaskCounts counts() const override { return {index_.size() + held_back_.size() + unread_.size(), running_.size()}; }
   std::optional<Nanoseconds> next_expiry() const override;
 
   const RecoveryReport& recovery() const { return recovery_; }
@@ -69,8 +73,17 @@ class FileQueue : public TaskQueue {
   bool has_stopped() const { return files_.stopped().has_value(); }
   // Why it has; nothing: it has not.
   const std::optional<Error>& stopped() const { return files_.stopped(); }
-  // Commits that are safe, but could not be finished yet: the next expire() tries again.
-  bool has_held_up() const { return !unfinished_.empty(); }
+  // Commits that are safe, but could not be finished yet, and tasks whose files could not be read: the next expire()
+  // tries again.
+  bool has_held_up() const { return !unfinished_.empty() || !unread_.empty(); }
+
+  // What takes long, a part at a time, so that leases can be served in between. A list shows every task that was there
+  // all the while, as it is when it is looked at.
+  std::shared_ptr<ListScan> begin_list(const TaskFilter& filter);
+  Result<std::optional<TaskPage>> go_on(ListScan& scan);  // nothing: not done yet
+  Result<bool> go_on(PruneScan& scan);                    // true: done
+  Result<bool> go_on(RetentionScan& scan);
+
   TaskSummary summary() const;
   std::uint64_t syncs() const { return files_.syncs() + tokens_.syncs() + staged_.syncs(); }
 
@@ -80,6 +93,7 @@ class FileQueue : public TaskQueue {
   struct Running {
     HeldLease held;
     std::string type;
+    std::string exec_id;
   };
 
   // What memory holds of a task that waits, but for its id.
@@ -107,7 +121,7 @@ class FileQueue : public TaskQueue {
   };
 
   FileQueue(const Clock& clock, Log& log, QueueOptions options, std::unique_ptr<Directory> directory,
-            std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens);
+            std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens, Renewals renewals);
 
   // file_queue.cc
   Result<std::uint64_t> next_number();
@@ -123,12 +137,18 @@ class FileQueue : public TaskQueue {
   void note_over(const Task& task);
   void forget_running(std::string_view task_id);
   void report_damage(Place place, std::string_view task_id, const Error& error);
+  Status check_room() const;
 
   // file_queue_leases.cc
   Result<std::pair<Task, LeaseOutcome>> judged(const LeaseKey& key);
   bool has_room_for(std::string_view type, const CountOfType& taken) const;
   void look_again_at_delayed();
   std::vector<Task> take_ready(const LeaseRequest& request, CountOfType& taken);
+  void read_later(std::string_view task_id, const Error& error);
+  void read_again();
+  void note_renewal(const Running& running);
+  void note_all_renewals();
+  void report_renewals(const Status& noted);
   Result<Move> prepare_lease(const Task& task, const LeaseRequest& request);
   void change_end(const std::string& task_id, Running& running, const HeldLease& held);
   template <class Answer, class Request, class Prepare, class Conclude>
@@ -151,6 +171,14 @@ class FileQueue : public TaskQueue {
   void complete(const std::vector<Task>& tasks);
   void finish_held_up();
 
+  // file_queue_scans.cc
+  Status look_at_names(ListScan& scan);
+  void look_at_memory(ListScan& scan);
+  Result<bool> look_at_tasks(ListScan& scan);
+  Status remove_completed(std::span<const std::string> task_ids);
+  Status count_completed(RetentionScan& scan);
+  Result<bool> is_old(const RetentionScan& scan, const std::string& task_id, Instant modified);
+
   // file_queue_recovery.cc
   Status recover();
   Status make_durable_what_is_there();
@@ -164,6 +192,7 @@ class FileQueue : public TaskQueue {
   Result<bool> is_outweighed(Place place, std::string_view task_id);
   Status pass_over(Place place, std::string_view task_id, const Error& error);
   void resume(const Task& task, std::vector<Task>& committed);
+  HeldLease kept_lease(const Execution& execution);
 
   const Clock& clock_;
   Log& log_;
@@ -173,6 +202,8 @@ class FileQueue : public TaskQueue {
   TaskFiles files_;
   StagedOutput staged_;
   TokenReserve tokens_;
+  Renewals renewals_;
+  bool renewals_fail_ = false;  // and it was said
   RecoveryReport recovery_;
 
   PendingIndex index_;
@@ -181,10 +212,16 @@ class FileQueue : public TaskQueue {
   std::set<std::pair<Nanoseconds, std::string>> ends_;  // of the leases that can still run out
   CountOfType running_of_type_;
   std::map<std::pair<std::string, TaskState>, std::size_t> ended_of_type_;  // since the start
+  std::map<std::string, std::size_t> cancelled_of_type_;                    // since the start
   std::map<std::string, std::string, std::less<>> keys_;                    // unique key → the task that has it
   std::set<std::string> unfinished_;  // running tasks whose commit is durable: no lease can take them away
   std::set<std::string> undecided_;   // follow-ups of commits that are being written
   std::map<std::string, NewTask, std::less<>> held_back_;  // follow-ups of both
+  std::set<std::string, std::less<>> unread_;              // tasks that wait, and whose files could not be read
+  std::vector<std::weak_ptr<ListScan>> lists_;             // under way: they are told what ends meanwhile
+  // Only while it recovers.
+  std::map<std::string, Nanoseconds, std::less<>> noted_deadlines_;
+  bool has_new_terms_ = false;
 };
 
 }  // namespace kron

@@ -25,6 +25,7 @@ bool FileQueue::depends_on_undecided(const CommitRequest& request) const {
 
 Status FileQueue::stage(const Task& task, const CommitRequest& request) {
   if (request.files.empty()) return {};
+  if (Status room = check_room(); !room) return room;
   const auto has_effects = staged_.has_effects(task.spec.id);
   if (!has_effects) return fail(has_effects.error());
   if (*has_effects) {
@@ -173,7 +174,11 @@ void FileQueue::complete(const std::vector<Task>& tasks) {
     unfinished_.erase(task.spec.id);
     for (const NewTask& spec : task.follow_ups) {
       held_back_.erase(spec.id);
-      if (const auto created = read(Place::pending, spec.id)) note_pending(*created);
+      if (const auto created = read(Place::pending, spec.id)) {
+        note_pending(*created);
+      } else {
+        read_later(spec.id, created.error());
+      }
     }
   }
 }

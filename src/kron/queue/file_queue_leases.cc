@@ -45,6 +45,28 @@ void FileQueue::look_again_at_delayed() {
   }
 }
 
+// A file that cannot be read now may be readable in a moment; one that is no task, or is gone, never is.
+void FileQueue::read_later(std::string_view task_id, const Error& error) {
+  if (error.code == Code::io && !unread_.emplace(task_id).second) return;
+  log_.error("task.unreadable", {{"task", task_id}, {"problem", std::string_view(error.message)}});
+}
+
+void FileQueue::read_again() {
+  constexpr std::size_t kAtOnce = 100;
+  std::vector<std::string> ids(unread_.begin(), unread_.end());
+  if (ids.size() > kAtOnce) ids.resize(kAtOnce);
+  for (const std::string& id : ids) {
+    const auto task = read(Place::pending, id);
+    if (!task && task.error().code == Code::io) continue;
+    unread_.erase(id);
+    if (task) {
+      note_pending(*task);
+    } else {
+      read_later(id, task.error());
+    }
+  }
+}
+
 // Takes tasks out of the index; whoever calls puts back what does not become a lease.
 std::vector<Task> FileQueue::take_ready(const LeaseRequest& request, CountOfType& taken) {
   std::vector<Task> tasks;
@@ -59,8 +81,7 @@ std::vector<Task> FileQueue::take_ready(const LeaseRequest& request, CountOfType
     if (!id) break;
     auto task = read(Place::pending, *id);
     if (!task) {
-      log_.error("task.unreadable",
-                 {{"task", std::string_view(*id)}, {"problem", std::string_view(task.error().message)}});
+      read_later(*id, task.error());
       continue;
     }
     ++taken[task->spec.type];
@@ -72,7 +93,9 @@ std::vector<Task> FileQueue::take_ready(const LeaseRequest& request, CountOfType
 Result<Move> FileQueue::prepare_lease(const Task& task, const LeaseRequest& request) {
   const auto token = next_number();
   if (!token) return fail(token.error());
-  auto after = leased(task, {request.worker, *token, request.term, request.holder}, now(clock_));
+  const Nanoseconds deadline = clock_.boot_time() + request.term;
+  auto after =
+      leased(task, {request.worker, *token, request.term, request.holder, clock_.boot_id(), deadline}, now(clock_));
   if (after && request.starts) after = started(*std::move(after), now(clock_));
   if (!after) return fail(after.error());
   return Move{*std::move(after), Place::pending};
@@ -88,6 +111,7 @@ std::vector<Result<std::vector<Lease>>> FileQueue::lease(std::span<const LeaseRe
   std::vector<Taken> taken;
   std::vector<Move> moves;
   CountOfType taken_of_type;
+  read_again();
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (Status good = check_lease_request(requests[i]); !good) errors[i] = good.error();
     if (files_.stopped()) errors[i] = files_.stopped();
@@ -177,8 +201,28 @@ Result<LeaseOutcome> FileQueue::renew(const LeaseKey& key) {
     HeldLease held = running.held;
     held.renew(clock_.boot_time());
     change_end(task.spec.id, running, held);
+    note_renewal(running);
   }
   return outcome;
+}
+
+// For the next process of this boot. A lease that cannot be noted is renewed all the same.
+void FileQueue::note_renewal(const Running& running) {
+  report_renewals(renewals_.note(running.exec_id, running.held.lease_ends, [this](const Renewals::Add& add) {
+    for (const auto& [id, one] : running_) add(one.exec_id, one.held.lease_ends);
+  }));
+}
+
+void FileQueue::note_all_renewals() {
+  report_renewals(renewals_.write_anew([this](const Renewals::Add& add) {
+    for (const auto& [id, one] : running_) add(one.exec_id, one.held.lease_ends);
+  }));
+}
+
+void FileQueue::report_renewals(const Status& noted) {
+  const bool failed_before = std::exchange(renewals_fail_, !noted);
+  if (noted || failed_before) return;
+  log_.warning("queue.renewals_not_noted", {{"problem", std::string_view(noted.error().message)}});
 }
 
 Result<FileQueue::Prepared<FailAnswer>> FileQueue::prepare_fail(const FailRequest& request) {
@@ -211,6 +255,7 @@ std::vector<std::string> FileQueue::ended() const {
 Result<std::vector<Expired>> FileQueue::expire() {
   if (files_.stopped()) return fail(*files_.stopped());
   finish_held_up();
+  read_again();
   std::vector<Move> moves;
   std::vector<Expired> candidates;
   for (const std::string& id : ended()) {

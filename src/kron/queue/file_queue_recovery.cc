@@ -14,8 +14,10 @@ Status FileQueue::make_durable_what_is_there() {
   for (const Place place : kPlacesFurthestLast) {
     if (Status synced = files_.sync(place); !synced) return synced;
   }
-  if (Status synced = staged_.sync(); !synced) return synced;
-  return directory_->sync();
+  Status synced = staged_.sync();
+  if (synced) synced = directory_->sync();
+  if (!synced) files_.stop(synced.error());
+  return synced;
 }
 
 Status FileQueue::recover() {
@@ -26,8 +28,11 @@ Status FileQueue::recover() {
   if (!own_leftovers) return fail(own_leftovers.error());
   recovery_.leftovers = *leftovers + *own_leftovers;
   if (Status done = recover_tokens(); !done) return done;
+  noted_deadlines_ = renewals_.load();
   if (Status done = recover_tasks(); !done) return done;
+  noted_deadlines_.clear();
   if (Status done = end_orphans(); !done) return done;
+  if (has_new_terms_) note_all_renewals();
   if (Status done = recover_staging(); !done) return done;
   recovery_.pending = index_.size();
   log_.info("queue.recovered", {{"pending", static_cast<std::int64_t>(recovery_.pending)},
@@ -155,9 +160,8 @@ void FileQueue::resume(const Task& task, std::vector<Task>& committed) {
     ++recovery_.finalised;
     return;
   }
-  // How often a worker outside has renewed is not on the disk, so it gets one term from now, and the fencing token
-  // keeps it from committing when it comes too late. A worker inside died with the last owner.
-  HeldLease held = HeldLease::from(boot_time, last.lease_term);
+  // A worker inside died with the last owner.
+  HeldLease held = kept_lease(last);
   held.is_orphaned = last.holder == Holder::inside;
   if (held.is_orphaned) held.lease_ends = boot_time;
   if (task.spec.timeout && last.started_at) {
@@ -166,6 +170,23 @@ void FileQueue::resume(const Task& task, std::vector<Task>& committed) {
   }
   note_running(task, held);
   ++(held.is_orphaned ? recovery_.aborted : recovery_.kept);
+}
+
+// Within one boot a lease ends when it would have ended without the restart. After a reboot its clock has begun anew,
+// so it gets one term from now, which is noted: the next restart does not give another. The fencing token keeps a
+// worker that comes too late from committing.
+HeldLease FileQueue::kept_lease(const Execution& execution) {
+  HeldLease held = HeldLease::from(clock_.boot_time(), execution.lease_term);
+  std::optional<Nanoseconds> deadline;
+  if (execution.boot_id == clock_.boot_id()) deadline = execution.boot_deadline;
+  if (const auto noted = noted_deadlines_.find(execution.exec_id); noted != noted_deadlines_.end()) {
+    deadline = noted->second;
+  }
+  // No lease is longer than its term, whatever a file says.
+  const bool is_believed = deadline && *deadline <= held.lease_ends;
+  if (is_believed) held.lease_ends = *deadline;
+  has_new_terms_ = has_new_terms_ || (!is_believed && execution.holder == Holder::outside);
+  return held;
 }
 
 // A full disk is no reason not to start: what could not be ended now is ended by a later expire().

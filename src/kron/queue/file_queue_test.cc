@@ -128,6 +128,22 @@ TEST(FileQueueCommit, PathsThatLeadOutOrClashAreRefused) {
   EXPECT_EQ(rig.commit(lease.key), LeaseOutcome::accepted);
 }
 
+TEST(FileQueueCommit, PathsThatCannotBePrintedAreRefused) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one();
+  for (const std::string path : {"a\nb", "d/\x1b[31m", "\x7f", "\xff", "a\xc2\x9b", "\xed\xa0\x80", "a\tb"}) {
+    const auto answer = rig.queue().commit({.key = lease.key, .result = "", .files = {{path, ""}}});
+    ASSERT_FALSE(answer) << path;
+    EXPECT_EQ(answer.error().code, Code::invalid);
+    EXPECT_NE(answer.error().message.find("printable"), std::string::npos);
+  }
+  EXPECT_EQ(rig.names("staging"), Names());
+  const std::string good = "\xc3\xa4 b/\xe2\x82\xac.txt";
+  EXPECT_TRUE(rig.queue().commit({.key = lease.key, .result = "", .files = {{good, "1"}}}));
+  EXPECT_EQ(rig.contents("effects/a/" + good), "1");
+}
+
 TEST(FileQueueCommit, EffectsOfAnEarlierTaskAreNotOverwritten) {
   FileRig rig;
   rig.disk.plant_directory("/data/effects/a");
@@ -253,6 +269,54 @@ TEST(FileQueueHostile, AFileTornWhileTheQueueRunsIsSetAsideWhenItsTurnComes) {
   rig.disk.plant_file("/data/tasks/pending/a.json", "{\"taskId\"");
   EXPECT_EQ(rig.lease_ids({.worker = "w", .count = 9}), Names{"b"});
   EXPECT_EQ(rig.log.lines_of("task.set_aside").size(), 1U);
+}
+
+Fault read_fault(const CallRecord& call, std::string_view path) {
+  return call.call == Call::read && call.path == path ? Fault::io_error : Fault::none;
+}
+
+TEST(FileQueueHostile, ATaskThatCannotBeReadForAMomentIsLeasedWhenItCan) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  rig.submit(task_named("b"));
+  rig.disk.fail_when([](const CallRecord& call) { return read_fault(call, "/data/tasks/pending/a.json"); });
+  EXPECT_EQ(rig.lease_ids({.worker = "w", .count = 9}), Names{"b"});
+  EXPECT_EQ(rig.queue().counts(), (TaskCounts{1, 1}));
+  EXPECT_EQ(rig.log.lines_of("task.unreadable").size(), 1U);
+  EXPECT_TRUE(rig.lease_ids({.worker = "w"}).empty());
+  EXPECT_EQ(rig.log.lines_of("task.unreadable").size(), 1U);
+  rig.disk.fail_when(nullptr);
+  EXPECT_EQ(rig.submit(task_named("a")), SubmitOutcome::already_known);
+  EXPECT_EQ(rig.lease_ids({.worker = "w"}), Names{"a"});
+  EXPECT_EQ(rig.queue().counts(), (TaskCounts{0, 2}));
+}
+
+TEST(FileQueueHostile, AFollowUpThatCannotBeReadForAMomentIsLeasedWhenItCan) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one();
+  int reads = 0;
+  rig.disk.fail_when([&](const CallRecord& call) {
+    const bool is_of_follow_up = call.call == Call::read && call.path == "/data/tasks/pending/f.json";
+    return is_of_follow_up && ++reads == 2 ? Fault::io_error : Fault::none;
+  });
+  ASSERT_TRUE(rig.queue().commit({.key = lease.key, .result = "", .follow_ups = {task_named("f")}}));
+  EXPECT_EQ(rig.state("a"), TaskState::succeeded);
+  rig.disk.fail_when(nullptr);
+  EXPECT_EQ(rig.queue().counts(), (TaskCounts{1, 0}));
+  EXPECT_EQ(rig.lease_ids({.worker = "w"}), Names{"f"});
+}
+
+TEST(FileQueueHostile, EffectsOnAnotherFileSystemAreRefusedAtTheStart) {
+  FileRig rig({}, false);
+  rig.disk.plant_directory("/data");
+  rig.disk.plant("/data/effects", "", {FileType::directory, rig.disk.user(), 0700, 0, kQueueStart, 7});
+  const Status opened = rig.try_restart();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, Code::conflict);
+  EXPECT_NE(opened.error().message.find("/data/effects is on another file system than /data/staging"),
+            std::string::npos)
+      << opened.error().message;
 }
 
 // A full disk at any one call: whoever was told no finds everything as before, and can ask again.

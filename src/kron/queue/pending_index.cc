@@ -138,6 +138,12 @@ std::optional<Instant> PendingIndex::earliest_ready() const {
   return earliest ? std::optional(instant_of(*earliest)) : std::nullopt;
 }
 
+void PendingIndex::each_id(const std::function<void(std::string_view)>& visit) const {
+  for (const Entry& entry : entries_) {
+    if (entry.id != nullptr) visit(entry.id_text());
+  }
+}
+
 std::vector<std::string> PendingIndex::ids() const {
   std::vector<std::string> result;
   for (const Entry& entry : entries_) {

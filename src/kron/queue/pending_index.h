@@ -49,6 +49,7 @@ class PendingIndex {
   std::optional<Instant> earliest_ready() const;  // of all, whether it has come or not
 
   std::vector<std::string> ids() const;
+  void each_id(const std::function<void(std::string_view id)>& visit) const;
   std::vector<std::string> delayed_ids() const;  // those that were not ready at the last `take`
 
  private:

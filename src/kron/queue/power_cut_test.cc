@@ -19,7 +19,8 @@ struct World {
   std::set<std::string> cancelled;
   std::set<std::string> retrying;  // asked for; may or may not have happened
   std::set<std::string> retried;
-  std::set<std::string> pruned;  // asked for; may or may not be gone
+  std::set<std::string> waiting;  // retried, and not leased since: they must run
+  std::set<std::string> pruned;   // asked for; may or may not be gone
   std::uint64_t highest_token = 0;
   std::string problem;
 };
@@ -121,6 +122,23 @@ void fail_retry_cancel_expire_prune(World& world, PowerCutFileSystem& disk) {
   static_cast<void>(queue->prune({.over_before = now(world.clock), .limit = 1}));
 }
 
+// What failed while it ran has left a name in running/ whose removal nobody waited for.
+void retry_what_failed_while_running(World& world, PowerCutFileSystem& disk) {
+  Process process(world, disk);
+  FileQueue* queue = process.queue();
+  NewTask once = task_named("a");
+  once.retry.max_attempts = 1;
+  if (queue->submit(once)) world.accepted.insert("a");
+  const auto leases = process.lease(1, true);
+  if (leases.size() != 1) return;
+  const auto failed = queue->fail_attempt({leases[0].key, "boom"});
+  if (!failed || failed->state != TaskState::failed) return;
+  world.retrying.insert("a");
+  if (queue->retry("a", 1) != RetryOutcome::retried) return;
+  world.retried.insert("a");
+  world.waiting.insert("a");
+}
+
 void restart(World& world, PowerCutFileSystem& disk, Crash crash) {
   if (crash == Crash::power_cut) world.clock.reboot(Seconds(30));
   Process process(world, disk);
@@ -198,6 +216,9 @@ class Checker {
       if (world_.committed.contains(lease.task_id)) return "the completed task " + lease.task_id + " runs again";
       if (lease.key.token <= highest) return "the token " + std::to_string(lease.key.token) + " is handed out again";
     }
+    for (const std::string& id : world_.waiting) {
+      if (!leased.contains(id)) return "the retry of " + id + " is lost: it does not run again";
+    }
     for (const auto& [id, place] : places_) {
       const TaskState state = state_of(process_.queue()->get(id).value());
       if (state == TaskState::pending) return id + " waits and is not leased";
@@ -230,6 +251,12 @@ TEST(QueuePowerCut, FailRetryCancelExpireAndPruneSurviveACutAtEveryMoment) {
   const auto counts = swept(fail_retry_cancel_expire_prune, {.most_survivors = {scaled_size(8)}});
   EXPECT_EQ(counts.violations, 0U) << counts;
   EXPECT_GT(counts.crash_points, 80U);
+}
+
+TEST(QueuePowerCut, ARetryOfWhatFailedWhileItRanSurvivesACutAtEveryMoment) {
+  const auto counts = swept(retry_what_failed_while_running, {.most_survivors = {scaled_size(16)}});
+  EXPECT_EQ(counts.violations, 0U) << counts;
+  EXPECT_GT(counts.crash_points, 30U);
 }
 
 TEST(QueuePowerCut, ACutDuringRecoveryIsSurvivedToo) {

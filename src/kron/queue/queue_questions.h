@@ -52,7 +52,7 @@ struct Questions {
   std::deque<Asked<Retry, Result<RetryOutcome>>> retries;
   std::deque<Asked<PruneRequest, Result<std::size_t>>> prunes;
   std::deque<Asked<std::string, Result<Task>>> gets;
-  std::deque<Asked<TaskFilter, Result<std::vector<Task>>>> lists;
+  std::deque<Asked<TaskFilter, Result<TaskPage>>> lists;
   std::deque<Asked<Nothing, Result<TaskSummary>>> summaries;
   std::deque<LeaseWait> leases;
   std::vector<std::uint64_t> withdrawals;  // tickets of leases

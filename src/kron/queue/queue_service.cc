@@ -7,9 +7,19 @@ namespace kron {
 namespace {
 
 constexpr std::size_t kMostAtOnce = 512;            // tasks that share their syncs
-constexpr std::size_t kMostReadAtOnce = 8;          // questions that look through whole directories
 constexpr Nanoseconds kBetweenTries = Seconds(1);   // of what the disk has refused
 constexpr Nanoseconds kLongestSleep = Seconds(60);  // the wall clock may be set, the machine may have slept
+constexpr Nanoseconds kRefusalIsNews = Seconds(60);
+// Finished tasks are removed by the wall clock, so only after it has not jumped for a while: one that reads 2036 for a
+// moment would remove them all.
+constexpr Nanoseconds kSteady = Seconds(10);
+constexpr Nanoseconds kJump = Seconds(2);
+constexpr Nanoseconds kBetweenParts = std::chrono::milliseconds(10);
+
+// A retention of a month is looked after once an hour, one of a minute more often.
+Nanoseconds between_removals(Seconds age) {
+  return std::clamp<Nanoseconds>(age / 10, Seconds(10), std::chrono::hours(1));
+}
 
 Error ending() { return {Code::unreachable, "the daemon is about to end; ask again when it is back"}; }
 
@@ -60,18 +70,19 @@ void QueueService::drop_withdrawn() {
 
 // False: there is no directory, and none was to be made.
 Result<bool> QueueService::open(bool may_make) {
-  // A disk that has failed may answer "safe" the next time though it has lost what it was given: only another process,
-  // which finds what is really there, can tell.
-  const bool is_final = problem_ && problem_->code == Code::io;
-  if (problem_ && (is_final || clock_.boot_time() < try_again_at_)) return fail(*problem_);
+  // A disk whose sync has failed may answer "safe" the next time though it has lost what it was given: only another
+  // process, which finds what is really there, can tell.
+  if (problem_ && (is_final_ || clock_.boot_time() < try_again_at_)) return fail(*problem_);
   if (!may_make) {
     const auto directory = file_system_.open_directory(options_.path);
     if (!directory && directory.error().code == Code::not_found) return false;
   }
-  auto opened = FileQueue::open(file_system_, clock_, log_, options_.path, options_.queue);
+  auto opened = FileQueue::open(file_system_, clock_, log_, options_.path, options_.queue, &is_final_);
   if (opened) {
     files_ = *std::move(opened);
     problem_.reset();
+    wants_open_ = false;
+    may_be_ready_ = true;
     return true;
   }
   if (problem_ != opened.error()) {
@@ -93,6 +104,7 @@ Result<TaskQueue*> QueueService::queue(bool may_make) {
 
 std::optional<Nanoseconds> QueueService::work() {
   open_for_all();
+  open_again();
   submit();
   change_tasks();
   expire_due();
@@ -106,8 +118,13 @@ std::optional<Nanoseconds> QueueService::work() {
 void QueueService::open_for_all() {
   for (auto& asked : first_of(questions_.opens, questions_.opens.size())) {
     const auto opened = queue(true);
+    wants_open_ = !opened;
     asked.answer(opened ? Status() : Status(fail(opened.error())));
   }
+}
+
+void QueueService::open_again() {
+  if (wants_open_ && !is_final_ && clock_.boot_time() >= try_again_at_) static_cast<void>(queue(true));
 }
 
 void QueueService::submit() {
@@ -121,6 +138,14 @@ void QueueService::submit() {
   }
   const auto found = queue(true);
   auto answers = found ? (*found)->submit(tasks) : std::vector<Result<SubmitAnswer>>(tasks.size(), fail(found.error()));
+  for (const auto& answer : answers) {
+    if (answer) {
+      refusal_.reset();
+    } else if (answer.error().code == Code::io) {
+      refusal_ = answer.error();
+      refused_at_ = clock_.boot_time();
+    }
+  }
   auto next = answers.begin();
   while (!questions_.submissions.empty()) {
     Submission& submission = questions_.submissions.front();
@@ -176,13 +201,78 @@ void QueueService::change_tasks() {
 }
 
 void QueueService::read_tasks() {
-  do_each(questions_.prunes, 1, [](TaskQueue& queue, const PruneRequest& request) { return queue.prune(request); });
   do_each(questions_.gets, kMostAtOnce, [](TaskQueue& queue, const std::string& id) { return queue.get(id); });
-  do_each(questions_.lists, kMostReadAtOnce,
-          [](TaskQueue& queue, const TaskFilter& filter) { return queue.list(filter); });
-  do_each(questions_.summaries, questions_.summaries.size(), [&](TaskQueue&, Questions::Nothing) {
-    return Result<TaskSummary>(files_ ? files_->summary() : TaskSummary());
-  });
+  do_each(questions_.summaries, questions_.summaries.size(),
+          [&](TaskQueue&, Questions::Nothing) { return Result<TaskSummary>(summary()); });
+  // Each of these does one part of its work in a round.
+  go_on_listing();
+  go_on_pruning();
+  go_on_removing_old();
+}
+
+TaskSummary QueueService::summary() const {
+  TaskSummary summary = files_ ? files_->summary() : TaskSummary();
+  if (refusal_ && clock_.boot_time() - refused_at_ < kRefusalIsNews) summary.problem = refusal_;
+  return summary;
+}
+
+void QueueService::go_on_listing() {
+  if (questions_.lists.empty()) return;
+  const auto found = queue(false);
+  Result<std::optional<TaskPage>> page = TaskPage();
+  if (!found) {
+    page = fail(found.error());
+  } else if (files_) {
+    if (!list_) list_ = files_->begin_list(questions_.lists.front().request);
+    page = files_->go_on(*list_);
+    if (page && !*page) return;
+  }
+  list_.reset();
+  const auto asked = std::move(questions_.lists.front());
+  questions_.lists.pop_front();
+  asked.answer(page ? Result<TaskPage>(**std::move(page)) : fail(page.error()));
+}
+
+void QueueService::go_on_pruning() {
+  if (questions_.prunes.empty()) return;
+  const auto found = queue(false);
+  Result<bool> is_done = true;
+  if (!found) {
+    is_done = fail(found.error());
+  } else if (files_) {
+    if (!prune_) prune_ = PruneScan{questions_.prunes.front().request};
+    is_done = files_->go_on(*prune_);
+    if (is_done && !*is_done) return;
+  }
+  const std::size_t removed = prune_ ? prune_->removed : 0;
+  prune_.reset();
+  const auto asked = std::move(questions_.prunes.front());
+  questions_.prunes.pop_front();
+  asked.answer(is_done ? Result<std::size_t>(removed) : fail(is_done.error()));
+}
+
+// Whatever jumps makes the removal of old tasks begin anew, later.
+void QueueService::look_at_clock() {
+  const Nanoseconds drift = clock_.wall().time_since_epoch() - clock_.boot_time();
+  const bool has_jumped = !drift_ || drift > *drift_ + kJump || drift < *drift_ - kJump;
+  if (!has_jumped) return;
+  drift_ = drift;
+  old_.reset();
+  remove_at_ = clock_.boot_time() + kSteady;
+}
+
+void QueueService::go_on_removing_old() {
+  if (!options_.keeps || !files_ || files_->has_stopped()) return;
+  look_at_clock();
+  if (clock_.boot_time() < remove_at_) return;
+  if (!old_) old_ = RetentionScan{*options_.keeps, now(clock_)};
+  const auto is_done = files_->go_on(*old_);
+  remove_at_ = clock_.boot_time() + kBetweenParts;
+  if (is_done && !*is_done) return;
+  if (!is_done) log_.warning("tasks.old_stay", {{"problem", std::string_view(is_done.error().message)}});
+  if (old_->removed > 0) log_.info("tasks.old_removed", {{"count", static_cast<std::int64_t>(old_->removed)}});
+  old_.reset();
+  remove_at_ = clock_.boot_time() + between_removals(options_.keeps->age);
 }
 
 void QueueService::expire_due() {
@@ -284,7 +374,9 @@ std::optional<Nanoseconds> QueueService::next_wake() const {
   };
   const Nanoseconds boot_time = clock_.boot_time();
   for (const LeaseWait& wait : questions_.leases) note(wait.until - boot_time);
+  if (!files_ && wants_open_ && !is_final_) note(try_again_at_ - boot_time);
   if (!files_ || files_->has_stopped()) return wake;
+  if (options_.keeps) note(remove_at_ - boot_time);
   if (const auto next = files_->next_expiry()) note(std::max(*next, expire_at_) - boot_time);
   if (files_->has_held_up()) note(expire_at_ - boot_time);
   if (!questions_.leases.empty() && files_->next_ready()) note(*files_->next_ready() - clock_.wall());

@@ -10,6 +10,7 @@
 #include "kron/queue/memory_queue.h"
 #include "kron/queue/queue_questions.h"
 #include "kron/queue/queue_thread.h"
+#include "kron/queue/task_scans.h"
 
 namespace kron {
 
@@ -34,9 +35,15 @@ class QueueService {
   Result<bool> open(bool may_make);
 
   void open_for_all();
+  void open_again();
   void submit();
   void change_tasks();
   void read_tasks();
+  void go_on_listing();
+  void go_on_pruning();
+  void go_on_removing_old();
+  void look_at_clock();
+  TaskSummary summary() const;
   template <class Request, class Reply, class Perform>
   bool do_together(std::deque<Asked<Request, Result<Reply>>>& asked, std::size_t most, Perform perform);
   template <class Request, class Reply, class Perform>
@@ -59,11 +66,20 @@ class QueueService {
   std::unique_ptr<FileQueue> files_;
   MemoryQueue empty_;             // stands for a directory that is not there
   std::optional<Error> problem_;  // of the last try to open
+  bool is_final_ = false;         // and it is not tried again
+  bool wants_open_ = false;       // somebody needs it, and it is tried again until it is open
   Nanoseconds try_again_at_{0};   // on Clock::boot_time
+  std::optional<Error> refusal_;  // of the last submit, because of the disk …
+  Nanoseconds refused_at_{0};     // … and when it was
   bool is_told_ = false;          // that it has stopped
   Questions questions_;
-  bool may_be_ready_ = false;  // a task that was not, or one whose type had no room
-  Nanoseconds expire_at_{0};   // not before this, on Clock::boot_time
+  bool may_be_ready_ = false;       // a task that was not, or one whose type had no room
+  Nanoseconds expire_at_{0};        // not before this, on Clock::boot_time
+  std::shared_ptr<ListScan> list_;  // of the first of `lists`
+  std::optional<PruneScan> prune_;  // of the first of `prunes`
+  std::optional<RetentionScan> old_;
+  Nanoseconds remove_at_{0};          // the next part of it, or the next time; on Clock::boot_time
+  std::optional<Nanoseconds> drift_;  // of the wall clock against Clock::boot_time
 };
 
 }  // namespace kron

@@ -363,6 +363,79 @@ TEST_F(QueueServiceTest, ADiskThatFailsWhileItIsOpenedIsNotTriedAgain) {
   EXPECT_EQ(submitted.at(1).at(0).error().code, Code::io);
 }
 
+TEST_F(QueueServiceTest, AFullDiskWhileItIsOpenedIsTriedAgainEverySecond) {
+  disk.fail_when(
+      [](const CallRecord& record) { return record.call == Call::make_directory ? Fault::no_space : Fault::none; });
+  Status opened;
+  inbox.opens.push_back({{}, [&](const Status& status) { opened = status; }});
+  EXPECT_EQ(settle(), Nanoseconds(Seconds(1)));
+  EXPECT_EQ(opened.error().code, Code::io);
+  submit({task_named("a")});
+  EXPECT_EQ(settle(), Nanoseconds(Seconds(1)));
+  EXPECT_EQ(submitted.at(0).at(0).error().code, Code::io);
+  std::optional<Error> problem;
+  inbox.summaries.push_back({{}, [&](const Result<TaskSummary>& answer) { problem = answer.error(); }});
+  settle();
+  EXPECT_EQ(problem, opened.error());
+  disk.fail_when(nullptr);
+  clock.advance(Seconds(1));
+  EXPECT_EQ(settle(), std::nullopt);
+  submit({task_named("a")});
+  settle();
+  EXPECT_TRUE(submitted.at(1).at(0));
+  EXPECT_EQ(log.lines_of("queue.not_opened").size(), 1U);
+}
+
+TEST_F(QueueServiceTest, ADiskThatIsAlmostFullTakesNoTaskAndTheSummarySaysWhy) {
+  make_service({.leaves_room = true});
+  disk.set_space(DiskSpace{(1U << 20) - 1, 1U << 30});
+  submit({task_named("a")});
+  settle();
+  EXPECT_EQ(submitted.at(0).at(0).error().code, Code::io);
+  const auto problem = [&] {
+    std::optional<Error> found;
+    inbox.summaries.push_back({{}, [&](const Result<TaskSummary>& answer) { found = answer.value().problem; }});
+    settle();
+    return found;
+  };
+  ASSERT_TRUE(problem());
+  EXPECT_NE(problem()->message.find("1024 KiB of the disk of /data is free"), std::string::npos) << problem()->message;
+  disk.set_space(DiskSpace{1U << 20, 1U << 30});
+  submit({task_named("a")});
+  settle();
+  EXPECT_TRUE(submitted.at(1).at(0));
+  EXPECT_EQ(problem(), std::nullopt);
+  // Of a small disk it is an eighth.
+  disk.set_space(DiskSpace{16 << 10, 128 << 10});
+  submit({task_named("b")});
+  settle();
+  EXPECT_TRUE(submitted.at(2).at(0));
+}
+
+TEST_F(QueueServiceTest, ALongPollIsWokenByATaskThatCanBeReadAgain) {
+  submit({task_named("a")});
+  settle();
+  disk.fail_when([](const CallRecord& record) { return record.call == Call::read ? Fault::io_error : Fault::none; });
+  ask_for_lease();
+  EXPECT_EQ(settle(), Nanoseconds(Seconds(1)));
+  EXPECT_EQ(told(), "");
+  disk.fail_when(nullptr);
+  clock.advance(Seconds(1));
+  settle();
+  EXPECT_EQ(told(), "w1:a");
+}
+
+TEST_F(QueueServiceTest, WhatWasCancelledIsCountedApart) {
+  submit({task_named("a"), task_named("b")});
+  settle();
+  inbox.cancels.push_back({"a", [](const auto& outcome) { EXPECT_EQ(outcome, CancelOutcome::cancelled); }});
+  TaskSummary summary;
+  inbox.summaries.push_back({{}, [&](const auto& answer) { summary = answer.value(); }});
+  settle();
+  EXPECT_EQ(summary.ended, std::vector<TaskSummary::OfType>());
+  EXPECT_EQ(summary.cancelled, (std::vector<TaskSummary::OfType>{{TaskState::failed, "MAIL", 1}}));
+}
+
 TEST_F(QueueServiceTest, WhatAFullDiskKeepsFromEndingIsTriedAgainLater) {
   submit({task_named("a")});
   ask_for_lease({.worker = "w", .term = Seconds(10)});

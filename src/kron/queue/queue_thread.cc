@@ -133,7 +133,7 @@ void QueueThread::get(std::string task_id, Answer<Task> answer) {
   work_->ask([&](Questions& inbox) { inbox.gets.push_back({std::move(task_id), std::move(answer)}); });
 }
 
-void QueueThread::list(TaskFilter filter, Answer<std::vector<Task>> answer) {
+void QueueThread::list(TaskFilter filter, Answer<TaskPage> answer) {
   work_->ask([&](Questions& inbox) { inbox.lists.push_back({std::move(filter), std::move(answer)}); });
 }
 

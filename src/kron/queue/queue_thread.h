@@ -28,18 +28,20 @@ class QueueThread {
     QueueOptions queue = {};
     // Called once, on the queue's thread, when a sync has failed: the daemon must end, and the next one recovers.
     std::function<void(const Error&)> on_stopped = {};
+    std::optional<TaskRetention> keeps = {};  // none: finished tasks are kept for ever
   };
 
   // All outlive it. The directory is opened when it is there and first needed, and made by the first submit; until then
-  // the other verbs find no tasks. While another process has it, every verb is answered with that conflict, and the
-  // directory is tried again at most once a second. A disk that fails meanwhile is not tried again: only another start
-  // can tell what it holds.
+  // the other verbs find no tasks. While it cannot be opened (another process has it, the disk is full …) every verb is
+  // answered with the reason, and the directory is tried again at most once a second. A disk whose sync fails meanwhile
+  // is not tried again: only another start can tell what it holds.
   QueueThread(FileSystem& file_system, const Clock& clock, Log& log, Options options);
   ~QueueThread();  // what is under way is finished, the rest is answered unreachable
   QueueThread(const QueueThread&) = delete;
   QueueThread& operator=(const QueueThread&) = delete;
 
   // Opens the directory now, making it if need be: for a daemon whose jobs submit tasks, before its first one is due.
+  // When it cannot be opened, that is the answer, and it is tried again every second until it can.
   void open(std::function<void(Status)> answer);
 
   void submit(std::vector<NewTask> tasks, std::function<void(std::vector<Result<SubmitAnswer>>)> answer);
@@ -56,7 +58,8 @@ class QueueThread {
   void cancel(std::string task_id, Answer<CancelOutcome> answer);
   void retry(std::string task_id, int attempts, Answer<RetryOutcome> answer);
   void get(std::string task_id, Answer<Task> answer);
-  void list(TaskFilter filter, Answer<std::vector<Task>> answer);
+  // Both are done a part at a time: others are served in between.
+  void list(TaskFilter filter, Answer<TaskPage> answer);
   void prune(PruneRequest request, Answer<std::size_t> answer);
   void summary(Answer<TaskSummary> answer);
 

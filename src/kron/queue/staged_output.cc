@@ -39,14 +39,27 @@ std::string_view first_name(const StagedFile& file, std::size_t skip) {
 
 bool is_leaf(const StagedFile& file, std::size_t skip) { return file.path.find('/', skip) == std::string::npos; }
 
+// Publishing is a rename. Better refused now than after a commit that could then never be finished.
+Status check_same_device(Directory& staging, Directory& effects) {
+  const auto from = staging.info(".");
+  if (!from) return fail(from.error());
+  const auto to = effects.info(".");
+  if (!to) return fail(to.error());
+  if (from->device == to->device) return {};
+  return fail(Code::conflict,
+              effects.path() + " is on another file system than " + staging.path() +
+                  ", so nothing could be published there; put both on one, by mounting it at their parent");
+}
+
 }  // namespace
 
-Result<StagedOutput> StagedOutput::open(FileSystem& file_system, Directory& data_directory) {
+Result<StagedOutput> StagedOutput::open(FileSystem& file_system, Directory& data_directory, bool& failed_sync) {
   StagedOutput output(file_system);
-  auto staging = open_or_make(data_directory, "staging");
+  auto staging = open_or_make(data_directory, "staging", failed_sync);
   if (!staging) return fail(staging.error());
-  auto effects = open_or_make(data_directory, "effects");
+  auto effects = open_or_make(data_directory, "effects", failed_sync);
   if (!effects) return fail(effects.error());
+  if (Status same = check_same_device(**staging, **effects); !same) return fail(same.error());
   output.staging_ = *std::move(staging);
   output.effects_ = *std::move(effects);
   return output;

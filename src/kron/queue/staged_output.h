@@ -14,7 +14,8 @@ namespace kron {
 // What attempts leave for their commit to publish: staging/<exec_id>, which becomes effects/<taskId> once.
 class StagedOutput {
  public:
-  static Result<StagedOutput> open(FileSystem& file_system, Directory& data_directory);
+  // Code conflict: what is staged could not be published by a rename. `failed_sync` is set when a sync failed.
+  static Result<StagedOutput> open(FileSystem& file_system, Directory& data_directory, bool& failed_sync);
 
   // Durable when ok. `failed_sync` is set when a sync failed, which is final.
   Status write(std::string_view exec_id, std::span<const StagedFile> files, bool& failed_sync);

@@ -5,21 +5,24 @@
 
 namespace kron {
 
-Result<std::unique_ptr<Directory>> open_or_make(Directory& parent, std::string_view name) {
+Result<std::unique_ptr<Directory>> open_or_make(Directory& parent, std::string_view name, bool& failed_sync) {
   auto directory = parent.open_directory(name);
   if (directory || directory.error().code != Code::not_found) return directory;
   if (Status made = parent.make_directory(name, 0700); !made) return fail(made.error());
   // If we die here the directory may be gone again: the next start makes it.
-  if (Status synced = parent.sync(); !synced) return fail(synced.error());
+  if (Status synced = parent.sync(); !synced) {
+    failed_sync = true;
+    return fail(synced.error());
+  }
   return parent.open_directory(name);
 }
 
-Result<TaskFiles> TaskFiles::open(FileSystem& file_system, Directory& data_directory) {
+Result<TaskFiles> TaskFiles::open(FileSystem& file_system, Directory& data_directory, bool& failed_sync) {
   TaskFiles files(file_system);
-  auto tasks = open_or_make(data_directory, "tasks");
+  auto tasks = open_or_make(data_directory, "tasks", failed_sync);
   if (!tasks) return fail(tasks.error());
   for (const Place place : kPlacesFurthestLast) {
-    auto directory = open_or_make(**tasks, name_of(place));
+    auto directory = open_or_make(**tasks, name_of(place), failed_sync);
     if (!directory) return fail(directory.error());
     files.directories_[static_cast<std::size_t>(place)] = *std::move(directory);
   }
@@ -48,6 +51,14 @@ Status TaskFiles::list(Place place, const std::function<void(std::string_view)>&
   return at(place).list([&](std::string_view name, FileType) {
     if (const auto id = task_of_file_name(name)) visit(*id);
   });
+}
+
+Result<std::unique_ptr<NameReader>> TaskFiles::read_names(Place place) const { return at(place).read_names(); }
+
+Result<Instant> TaskFiles::modified(Place place, std::string_view task_id) const {
+  const auto info = at(place).info(task_file_name(task_id));
+  if (!info) return fail(info.error());
+  return info->modified;
 }
 
 void TaskFiles::stop(const Error& error) {
@@ -90,20 +101,23 @@ void TaskFiles::write_all_to(Place place, std::span<const Move> moves, std::vect
 }
 
 void TaskFiles::remove_sources(std::span<const Move> moves, std::vector<Status>& statuses) {
-  std::array<bool, 3> needs_sync{};
+  std::optional<Place> furthest_back;
+  const auto is_backward = [](const Move& move) { return move.from && *move.from > place_of(move.task); };
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const Place to = place_of(moves[i].task);
     if (!statuses[i] || !moves[i].from || *moves[i].from == to) continue;
     statuses[i] = remove(*moves[i].from, moves[i].task.spec.id);
-    // Backward the copy left behind would win over the new one, so its removal must be safe before anyone hears of it.
-    if (*moves[i].from > to) needs_sync[static_cast<std::size_t>(*moves[i].from)] = true;
+    if (is_backward(moves[i])) furthest_back = std::min(furthest_back.value_or(to), to);
   }
+  if (!furthest_back) return;
+  // Backward any copy left behind would win over the new one: the one it comes from, and one that an earlier move
+  // forward removed without a sync. All of them must be gone for good before anyone hears of it.
+  Status synced;
   for (const Place place : kPlacesFurthestLast) {
-    if (!needs_sync[static_cast<std::size_t>(place)]) continue;
-    if (Status synced = sync(place); synced) continue;
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-      if (moves[i].from == place) statuses[i] = fail(*stopped_);
-    }
+    if (place > *furthest_back && has_removals_[static_cast<std::size_t>(place)] && synced) synced = sync(place);
+  }
+  for (std::size_t i = 0; i < moves.size() && !synced; ++i) {
+    if (is_backward(moves[i])) statuses[i] = fail(*stopped_);
   }
 }
 

@@ -28,8 +28,9 @@ struct Move {
 // further change is refused, and only another start, from what is on the disk, goes on.
 class TaskFiles {
  public:
-  // Makes the directories that are missing, below `data_directory`.
-  static Result<TaskFiles> open(FileSystem& file_system, Directory& data_directory);
+  // Makes the directories that are missing, below `data_directory`. `failed_sync` is set when a sync failed, which is
+  // final.
+  static Result<TaskFiles> open(FileSystem& file_system, Directory& data_directory, bool& failed_sync);
 
   // Code not_found; invalid: no task is in it; refused: a link or the like.
   Result<Task> read(Place place, std::string_view task_id) const;
@@ -44,6 +45,11 @@ class TaskFiles {
 
   // Every name of a directory that stands for a task; others are passed over.
   Status list(Place place, const std::function<void(std::string_view task_id)>& visit) const;
+
+  // Names of files, a part at a time; task_of_file_name tells which of them stand for tasks.
+  Result<std::unique_ptr<NameReader>> read_names(Place place) const;
+  // When the file was last written, by the clock of the machine.
+  Result<Instant> modified(Place place, std::string_view task_id) const;
 
   // One status each; ok: durable, and gone from where it was. Not ok: as before. All share their syncs. Tasks differ.
   std::vector<Status> apply(std::span<const Move> moves);
@@ -101,7 +107,7 @@ Status TaskFiles::read_each(Place place, std::span<const std::string_view> task_
 
 inline constexpr std::array kPlacesFurthestLast{Place::pending, Place::running, Place::completed};
 
-// Opens a directory below another, after making it durably when it is missing.
-Result<std::unique_ptr<Directory>> open_or_make(Directory& parent, std::string_view name);
+// Opens a directory below another, after making it durably when it is missing. `failed_sync` is set when a sync failed.
+Result<std::unique_ptr<Directory>> open_or_make(Directory& parent, std::string_view name, bool& failed_sync);
 
 }  // namespace kron

@@ -27,6 +27,19 @@ constexpr std::array kRetryOutcomes{
     Word{RetryOutcome::not_failed, "not_failed"},
 };
 
+// Whoever lists effects/ must be able to trust the names: a newline makes two of one, an escape commands a terminal.
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    if (length == 0 || first < 0x20 || first == 0x7f) return false;
+    // U+0080 to U+009F are control characters, too.
+    if (length == 2 && first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 bool is_staged_path(std::string_view path) {
   if (path.empty() || path.size() > 1024 || path.find('\0') != std::string_view::npos) return false;
   std::size_t names = 0;
@@ -96,6 +109,15 @@ Status check_staged_files(std::span<const StagedFile> files) {
   }
   if (has_clashes(files)) return fail(Code::invalid, "two staged files have the same path", "files");
   return {};
+}
+
+Status check_published_names(std::span<const StagedFile> files) {
+  const auto bad = std::ranges::find_if(files, [](const StagedFile& file) { return !is_printable(file.path); });
+  if (bad == files.end()) return {};
+  return fail(Code::invalid,
+              "invalid name of a staged file " + quoted(bad->path) +
+                  ": use printable UTF-8, without newlines and other control characters",
+              "files");
 }
 
 Result<SubmitAnswer> TaskQueue::submit(const NewTask& task) { return std::move(submit(std::span(&task, 1)).front()); }

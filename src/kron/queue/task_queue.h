@@ -58,6 +58,8 @@ inline constexpr std::size_t kMostStagedFiles = 1000;
 inline constexpr std::size_t kMostStagedBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMostStagedDepth = 8;
 Status check_staged_files(std::span<const StagedFile> files);
+// What an archive may hold, and a commit may not publish: names that cannot be printed.
+Status check_published_names(std::span<const StagedFile> files);
 
 struct CommitRequest {
   LeaseKey key;
@@ -104,6 +106,13 @@ struct TaskFilter {
   std::size_t limit = 100;
 };
 
+// A part of a list. It is as long as was asked for, or as a budget of tasks to look at and of bytes allows.
+struct TaskPage : std::vector<Task> {
+  std::string next;  // `after` of the page behind it; empty: there is none
+};
+inline constexpr std::size_t kMostLooksAtAPage = 10'000;
+inline constexpr std::size_t kMostPageBytes = std::size_t{8} << 20;  // of payloads and results; the last may exceed it
+
 struct PruneRequest {
   Instant over_before;                  // tasks that are over, last changed before this
   std::optional<TaskState> state = {};  // succeeded or failed: only these; none: both
@@ -130,7 +139,9 @@ struct TaskSummary {
   TaskCounts counts;
   std::vector<OfType> types = {};              // pending and running, by type
   std::vector<OfType> ended = {};              // since the queue was opened: succeeded, failed for good
+  std::vector<OfType> cancelled = {};          // since then; not among those that failed
   std::optional<Seconds> oldest_pending = {};  // how long the task is ready that has waited longest; none: none is
+  std::optional<Error> problem = {};           // why it takes no task at the moment
 
   bool operator==(const TaskSummary&) const = default;
 };
@@ -139,6 +150,13 @@ struct QueueOptions {
   Seconds ageing{60};                                                // this much waiting is worth one step of priority
   std::vector<std::pair<std::string, int>> concurrency_limits = {};  // of a type, over all workers
   std::uint64_t token_block = 4096;                                  // tokens reserved at a time
+  bool leaves_room = false;  // the last of the disk is for others: nothing is submitted or staged that would take it
+};
+
+// What finished tasks are kept, at most; the oldest go first.
+struct TaskRetention {
+  Seconds age = std::chrono::days(30);
+  std::size_t most = 1'000'000;
 };
 
 // For one thread. Verbs that take many share their durable work: what arrives together should come in one call.
