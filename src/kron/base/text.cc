@@ -43,10 +43,16 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-// C0, DEL and C1: what a terminal might obey instead of showing.
+// C0, DEL and C1, and the marks that turn the direction of the text around them (U+061C, U+200E, U+200F, U+202A to
+// U+202E, U+2066 to U+2069): what a terminal might obey instead of showing.
 bool is_control(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
-  return byte(0) < 0x20 || byte(0) == 0x7F || (byte(0) == 0xC2 && byte(1) < 0xA0);
+  if (byte(0) < 0x20 || byte(0) == 0x7F || (byte(0) == 0xC2 && byte(1) < 0xA0)) return true;
+  if (byte(0) == 0xD8) return byte(1) == 0x9C;
+  if (byte(0) != 0xE2) return false;
+  const std::uint8_t third = byte(2);
+  if (byte(1) == 0x80) return third == 0x8E || third == 0x8F || (third >= 0xAA && third <= 0xAE);
+  return byte(1) == 0x81 && third >= 0xA6 && third <= 0xA9;
 }
 
 bool is_valid_utf8(std::string_view text) {

@@ -55,6 +55,9 @@ TEST(Text, QuotedEscapesWhatATerminalWouldObey) {
   EXPECT_EQ(quoted(""), "''");
   EXPECT_EQ(quoted("a\nb\x1b[0m\x7f"), "'a\\x0ab\\x1b[0m\\x7f'");
   EXPECT_EQ(quoted("\xC2\x9B"), "'\\xc2\\x9b'");
+  EXPECT_EQ(quoted("a\xE2\x80\xAE\x62"), "'a\\xe2\\x80\\xaeb'") << "U+202E turns what follows around";
+  EXPECT_EQ(quoted("\xE2\x81\xA6"), "'\\xe2\\x81\\xa6'");
+  EXPECT_EQ(quoted("\xE2\x82\xAC"), "'\xE2\x82\xAC'");
   EXPECT_EQ(quoted(std::string_view("a\0b", 3)), "'a\\x00b'");
   EXPECT_EQ(quoted("\xC3\xA9\xFF"), "'\xC3\xA9\\xff'");
 }
