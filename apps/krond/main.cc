@@ -32,6 +32,7 @@ struct FlagTexts {
   std::string offset = "0s";
   std::string group;
   std::string keeps = "30d";
+  std::string keeps_tasks = "30d";
 };
 
 constexpr char kNoSocket[] = "none";
@@ -78,6 +79,8 @@ void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
   app.add_option("--keep-runs", texts.keeps, "How long ended runs and their output are kept (30d)")
       ->type_name("DURATION");
   app.add_option("--keep-runs-most", options.keeps.most, "How many of them at most (100000)")->type_name("N");
+  app.add_option("--keep-tasks", texts.keeps_tasks, "How long finished tasks are kept (30d)")->type_name("DURATION");
+  app.add_option("--keep-tasks-most", options.keeps_tasks.most, "How many of them at most (1000000)")->type_name("N");
   app.add_option("--helper", options.helper, "The kron-exec to use, when it is not where it was installed")
       ->type_name("PATH");
 }
@@ -116,6 +119,9 @@ Status complete(Options& options, const FlagTexts& texts) {
   const Result<Seconds> keeps = parse_whole_seconds(texts.keeps);
   if (!keeps) return fail(Code::unreadable, "--keep-runs: " + keeps.error().message);
   options.keeps.age = *keeps;
+  const Result<Seconds> keeps_tasks = parse_whole_seconds(texts.keeps_tasks);
+  if (!keeps_tasks) return fail(Code::unreadable, "--keep-tasks: " + keeps_tasks.error().message);
+  options.keeps_tasks.age = *keeps_tasks;
   return complete_socket(options, texts);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <future>
 #include <malloc.h>
 #include <unistd.h>
 #include <utility>
@@ -118,10 +117,15 @@ Status Daemon::open_parts() {
   runner_ = *std::move(runner);
   queue_ = std::make_unique<QueueThread>(
       queue_file_system_, clock_, log_,
-      QueueThread::Options{.path = options_.state_directory + "/data", .on_stopped = [this](const Error& error) {
-                             mailbox_.post([this, error] { queue_stopped_ = error; });
-                           }});
+      QueueThread::Options{
+          .path = options_.state_directory + "/data",
+          .queue = {.leaves_room = true},
+          .on_stopped = [this](const Error& error) { mailbox_.post([this, error] { queue_stopped_ = error; }); },
+          .keeps = options_.once ? std::nullopt : std::optional(options_.keeps_tasks)});
   submitter_ = std::make_unique<SubmittingRunner>(*runner_, clock_, log_);
+  submitter_->use([this](std::vector<NewTask> tasks, SubmittingRunner::Answered answered) {
+    queue_->submit(std::move(tasks), std::move(answered));
+  });
   scheduler_ = std::make_unique<Scheduler>(Scheduler::World{.clock = clock_,
                                                             .ledger = *ledger_,
                                                             .runner = *submitter_,
@@ -196,7 +200,7 @@ Status Daemon::start() {
   report(read);
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
   if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
-  if (Status opened = open_queue_for(jobs.definitions); !opened) return opened;
+  open_queue_for(jobs.definitions);
   if (Status started = scheduler_->start(std::move(jobs.definitions), on_time_since()); !started) return started;
   give_back_memory();
   is_ready_ = true;
@@ -221,17 +225,14 @@ Result<std::vector<std::string>> Daemon::configured_jobs() {
   return names;
 }
 
-// A daemon whose jobs submit tasks must have the queue; for others it opens when somebody asks for it.
-Status Daemon::open_queue_for(const std::vector<jobs::JobDefinition>& definitions) {
-  if (submits_tasks_ || !has_tasks(definitions)) return {};
-  std::promise<Status> opened;
-  queue_->open([&opened](const Status& status) { opened.set_value(status); });
-  if (Status status = opened.get_future().get(); !status) return status;
-  submits_tasks_ = true;
-  submitter_->use([this](std::vector<NewTask> tasks, SubmittingRunner::Answered answered) {
-    queue_->submit(std::move(tasks), std::move(answered));
-  });
-  return {};
+// Nobody waits for it: a queue that cannot be opened is tried again, and the jobs that need it wait. One that is there
+// is opened in any case, so that its leases run out and its finished tasks are removed.
+void Daemon::open_queue_for(const std::vector<jobs::JobDefinition>& definitions) {
+  if (has_tasks(definitions)) {
+    queue_->open([](const Status&) {});
+  } else if (!options_.once) {
+    queue_->summary([](const Result<TaskSummary>&) {});
+  }
 }
 
 void Daemon::report(const jobs::LoadedJobs& jobs) {
@@ -254,8 +255,8 @@ Result<api::ReloadReport> Daemon::reload() {
   for (const std::string& path : jobs.kept) {
     log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
   }
-  Status reloaded = open_queue_for(jobs.definitions);
-  if (reloaded) reloaded = scheduler_->reload(std::move(jobs.definitions));
+  open_queue_for(jobs.definitions);
+  Status reloaded = scheduler_->reload(std::move(jobs.definitions));
   if (!reloaded) {
     log_.error("reload_failed", {{"reason", reloaded.error().message}});
   } else {
@@ -313,7 +314,8 @@ bool Daemon::is_done(const Wakeup& wakeup) {
     scheduler_->stop_starting();
     is_stopping_ = true;
   }
-  return is_stopping_ && scheduler_->active_runs() == 0;
+  // A run that waits for the queue is in the record, and the next daemon goes on with it.
+  return is_stopping_ && scheduler_->active_runs() <= submitter_->waiting();
 }
 
 void Daemon::sleep_until(const Wakeup& wakeup) {

@@ -53,7 +53,7 @@ class Daemon {
   jobs::LoadedJobs read_jobs();
   Result<std::vector<std::string>> configured_jobs();
   std::vector<std::pair<std::string, std::string>> not_scheduled() const;
-  Status open_queue_for(const std::vector<jobs::JobDefinition>& definitions);
+  void open_queue_for(const std::vector<jobs::JobDefinition>& definitions);
   void report(const jobs::LoadedJobs& jobs);
   void take_signal(int signal);
   void begin_to_stop(int signal);
@@ -82,7 +82,6 @@ class Daemon {
   ZoneDatabase zones_;
   std::unique_ptr<Scheduler> scheduler_;
   RunKeeper keeper_;
-  bool submits_tasks_ = false;
   bool wants_reload_ = false;
   bool is_ready_ = false;
   bool is_stopping_ = false;

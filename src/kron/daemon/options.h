@@ -11,6 +11,7 @@
 #include "kron/base/result.h"
 #include "kron/jobs/definition.h"
 #include "kron/log/line_log.h"
+#include "kron/queue/task_queue.h"
 #include "kron/runner/retention.h"
 
 namespace kron::daemon {
@@ -36,6 +37,7 @@ struct Options {
   std::optional<gid_t> socket_group = {};
   bool group_operates = false;  // or else it may only look
   runner::Retention keeps = {};
+  TaskRetention keeps_tasks = {};
 };
 
 // Where things are when no flag says so: /etc/krond.d and /var/lib/krond for root, the XDG directories for a user.

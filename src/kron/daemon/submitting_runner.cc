@@ -1,7 +1,10 @@
 #include "kron/daemon/submitting_runner.h"
 
 #include <cstdint>
+#include <iterator>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 #include <utility>
 
@@ -11,13 +14,29 @@ namespace {
 // sysexits.h: the input was wrong in some way.
 constexpr int kRefusedTask = 65;
 
+// Between two tries of what the queue could not take.
+constexpr Seconds kBetweenTries{1};
+
 // No process has this PID: it stands for a task in the record of a run.
 constexpr pid_t kNoProcess = 0;
+
+// What cannot be watched is found out when the descriptor is.
+void watch(const Descriptor& events, const Descriptor& one) {
+  epoll_event event{.events = EPOLLIN, .data = {.fd = one.get()}};
+  (void)::epoll_ctl(events.get(), EPOLL_CTL_ADD, one.get(), &event);
+}
 
 }  // namespace
 
 SubmittingRunner::SubmittingRunner(ProcessRunner& processes, const Clock& clock, Log& log)
-    : processes_(processes), clock_(clock), log_(log) {}
+    : processes_(processes),
+      clock_(clock),
+      log_(log),
+      timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+      wakeups_(::epoll_create1(EPOLL_CLOEXEC)) {
+  watch(wakeups_, answers_->event);
+  watch(wakeups_, timer_);
+}
 
 SubmittingRunner::Answers::Answers() : event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -75,6 +94,8 @@ std::vector<RunExit> SubmittingRunner::drain_exits() {
   std::vector<RunExit> exits = processes_.drain_exits();
   std::uint64_t count = 0;
   (void)::read(answers_->event.get(), &count, sizeof count);
+  (void)::read(timer_.get(), &count, sizeof count);
+  if (clock_.monotonic() >= try_again_at_) try_again();
   if (!due_.empty()) submit_due();
   take_answers(exits);
   return exits;
@@ -98,16 +119,36 @@ void SubmittingRunner::take_answers(std::vector<RunExit>& exits) {
 
 std::optional<RunExit> SubmittingRunner::exit_of(const Due& due, const Result<SubmitAnswer>& answer) {
   if (answer) {
+    waits_because_.clear();
     // A conflict is ours, too: the job was edited between the submit and its repetition.
     log_.info(
         "task_submitted",
         {{"task", due.task.id}, {"type", due.task.type}, {"runId", due.run_id}, {"outcome", name_of(answer->outcome)}});
     return RunExit{due.run_id, 0, "submitted as task " + due.task.id};
   }
+  if (answer.error().code != Code::invalid && answer.error().code != Code::internal) {
+    wait_with(due, answer.error());
+    return std::nullopt;
+  }
   log_.error("task_refused", {{"task", due.task.id}, {"runId", due.run_id}, {"reason", answer.error().message}});
   if (answer.error().code == Code::invalid) return RunExit{due.run_id, kRefusedTask, answer.error().message};
   broken_ = answer.error();
   return std::nullopt;
+}
+
+// Said once for each reason, not for every try.
+void SubmittingRunner::wait_with(const Due& due, const Error& error) {
+  waiting_.push_back(due);
+  try_again_at_ = clock_.monotonic() + kBetweenTries;
+  const itimerspec at{.it_interval = {}, .it_value = {.tv_sec = kBetweenTries.count(), .tv_nsec = 0}};
+  (void)::timerfd_settime(timer_.get(), 0, &at, nullptr);
+  if (std::exchange(waits_because_, error.message) == error.message) return;
+  log_.error("task_waits", {{"task", due.task.id}, {"runId", due.run_id}, {"reason", error.message}});
+}
+
+void SubmittingRunner::try_again() {
+  due_.insert(due_.end(), std::move_iterator(waiting_.begin()), std::move_iterator(waiting_.end()));
+  waiting_.clear();
 }
 
 }  // namespace kron::daemon

@@ -20,7 +20,8 @@ namespace kron::daemon {
 
 // Runs that are tasks go to the queue, all others to processes. A task is submitted when its gate opens, that is, when
 // the period's record is durable; a daemon that dies in between leaves a record of an active run, and the next one
-// submits again under the same id, which the queue takes once. Its run has ended when it is durably in the queue.
+// submits again under the same id, which the queue takes once. Its run has ended when it is durably in the queue. A
+// queue that cannot take it now, because its disk is full or another process has it, is asked again until it does.
 class SubmittingRunner : public ProcessRunner {
  public:
   // All outlive it.
@@ -44,9 +45,12 @@ class SubmittingRunner : public ProcessRunner {
   std::vector<RunExit> drain_exits() override;
 
   // Readable when drain_exits has something to do.
-  int descriptor() const { return answers_->event.get(); }
+  int descriptor() const { return wakeups_.get(); }
 
-  // Why tasks cannot be submitted any more: the daemon must end, and the next one tries again.
+  // Runs that wait for the queue. They are in the record: the next daemon submits them again.
+  std::size_t waiting() const { return waiting_.size(); }
+
+  // Why tasks cannot be submitted any more: a bug. The daemon must end, and the next one tries again.
   [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }
 
  private:
@@ -68,6 +72,8 @@ class SubmittingRunner : public ProcessRunner {
 
   void make_due(std::string run_id, TaskToSubmit task);
   void submit_due();
+  void wait_with(const Due& due, const Error& error);
+  void try_again();
   void take_answers(std::vector<RunExit>& exits);
   std::optional<RunExit> exit_of(const Due& due, const Result<SubmitAnswer>& answer);
 
@@ -78,6 +84,11 @@ class SubmittingRunner : public ProcessRunner {
   std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
   std::map<std::string, TaskToSubmit, std::less<>> held_;
   std::vector<Due> due_;
+  std::vector<Due> waiting_;     // for the queue to take them …
+  std::string waits_because_;    // … which it said it cannot; empty: it took the last
+  Nanoseconds try_again_at_{0};  // on Clock::monotonic
+  Descriptor timer_;
+  Descriptor wakeups_;  // an epoll: of answers, and of the timer
   std::optional<Error> broken_;
 };
 

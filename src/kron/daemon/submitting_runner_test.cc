@@ -1,6 +1,7 @@
 #include "kron/daemon/submitting_runner.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "kron/base/rfc3339.h"
 #include "kron/env/fake/capturing_log.h"
@@ -80,6 +81,53 @@ TEST_F(SubmittingRunnerTest, ATaskThatTheQueueRefusesIsAFailedRun) {
   ASSERT_EQ(exits.size(), 1U);
   EXPECT_EQ(exits[0].code, 65);
   EXPECT_EQ(runner_.broken(), std::nullopt);
+}
+
+TEST_F(SubmittingRunnerTest, ATaskThatTheQueueCannotTakeNowIsSubmittedWhenItCan) {
+  std::optional<Error> problem = Error{Code::io, "no space left"};
+  int asked = 0;
+  runner_.use([&](const std::vector<NewTask>& tasks, const SubmittingRunner::Answered& answered) {
+    ++asked;
+    if (!problem) return answered(queue_.submit(tasks));
+    answered(std::vector<Result<SubmitAnswer>>(tasks.size(), fail(*problem)));
+  });
+  for (const char* run : {"a", "b"}) {
+    ASSERT_TRUE(runner_.start(task_run(run)));
+    ASSERT_TRUE(runner_.open_gate(run));
+  }
+  EXPECT_TRUE(runner_.drain_exits().empty());
+  EXPECT_EQ(runner_.waiting(), 2U);
+  EXPECT_EQ(runner_.broken(), std::nullopt);
+  EXPECT_TRUE(runner_.drain_exits().empty());
+  EXPECT_EQ(asked, 1) << "not before a second has passed";
+  for (const Code code : {Code::io, Code::conflict, Code::refused, Code::not_found, Code::unreachable}) {
+    problem->code = code;
+    clock_.advance(Seconds(1));
+    EXPECT_TRUE(runner_.drain_exits().empty());
+    EXPECT_EQ(runner_.broken(), std::nullopt);
+  }
+  EXPECT_EQ(asked, 6);
+  EXPECT_EQ(log_.lines_of("task_waits").size(), 1U) << "said once";
+  problem.reset();
+  clock_.advance(Seconds(1));
+  const auto exits = runner_.drain_exits();
+  ASSERT_EQ(exits.size(), 2U);
+  EXPECT_EQ(exits[0], (RunExit{"a", 0, "submitted as task task-a"}));
+  EXPECT_EQ(runner_.waiting(), 0U);
+  EXPECT_TRUE(is_in_queue("task-b"));
+}
+
+TEST_F(SubmittingRunnerTest, WakesTheLoopWhenItIsTimeToTryAgain) {
+  runner_.use([](const std::vector<NewTask>& tasks, const SubmittingRunner::Answered& answered) {
+    answered(std::vector<Result<SubmitAnswer>>(tasks.size(), fail(Code::io, "no space left")));
+  });
+  ASSERT_TRUE(runner_.start(task_run("a")));
+  ASSERT_TRUE(runner_.open_gate("a"));
+  EXPECT_TRUE(runner_.drain_exits().empty());
+  pollfd wakes{runner_.descriptor(), POLLIN, 0};
+  // The answer itself, and then the timer.
+  EXPECT_TRUE(runner_.drain_exits().empty());
+  EXPECT_EQ(::poll(&wakes, 1, 60'000), 1);
 }
 
 TEST_F(SubmittingRunnerTest, WithoutAQueueNoTaskStarts) {
