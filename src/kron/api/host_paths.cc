@@ -16,7 +16,7 @@ constexpr std::size_t kLooksAtOnce = 500;
 
 std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-std::string status_json(const DaemonStatus& status, Instant now, const std::optional<TaskCounts>& tasks,
+std::string status_json(const DaemonStatus& status, Instant now, const Result<TaskSummary>& tasks,
                         std::size_t streams) {
   JsonWriter json;
   json.begin_map().member("version", status.version).key("pid").integer(::getpid());
@@ -38,10 +38,11 @@ std::string status_json(const DaemonStatus& status, Instant now, const std::opti
   }
   json.end_list().key("tasks");
   if (tasks) {
-    json.begin_map().key("pending").integer(number(tasks->pending));
-    json.key("running").integer(number(tasks->running)).end_map();
+    json.begin_map().key("pending").integer(number(tasks->counts.pending));
+    json.key("running").integer(number(tasks->counts.running)).end_map();
+    if (tasks->problem) json.member("tasksProblem", tasks->problem->message);
   } else {
-    json.null();
+    json.null().member("tasksProblem", tasks.error().message);
   }
   return json.key("eventStreams").integer(number(streams)).end_map().take();
 }
@@ -49,9 +50,7 @@ std::string status_json(const DaemonStatus& status, Instant now, const std::opti
 void status(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call] {
     parts.tasks.summary([&parts, call, status = parts.status()](const Result<TaskSummary>& tasks) {
-      std::optional<TaskCounts> counts;
-      if (tasks) counts = tasks->counts;
-      call->send_json(status_json(status, now(parts.clock), counts, parts.events.streams()));
+      call->send_json(status_json(status, now(parts.clock), tasks, parts.events.streams()));
     });
   });
 }
@@ -182,6 +181,9 @@ metrics::Levels levels_of(const DaemonStatus& status, const Result<TaskSummary>&
   }
   for (const TaskSummary::OfType& of : tasks->ended) {
     levels.tasks_ended.push_back({std::string(name_of(of.state)), of.type, of.count});
+  }
+  for (const TaskSummary::OfType& of : tasks->cancelled) {
+    levels.tasks_ended.push_back({"cancelled", of.type, of.count});
   }
   levels.oldest_pending_task = tasks->oldest_pending;
   return levels;

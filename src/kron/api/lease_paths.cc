@@ -112,8 +112,7 @@ void fail_lease(Parts& parts, const CallPtr& call) {
   parts.tasks.fail_attempt(*request, [call](const Result<FailAnswer>& answer) {
     if (!answer) return call->refuse(answer.error());
     JsonWriter json;
-    json.begin_map().member("result", name_of(answer->outcome));
-    if (answer->outcome == LeaseOutcome::accepted) json.member("state", name_of(answer->state));
+    json.begin_map().member("result", name_of(answer->outcome)).member("state", name_of(answer->state));
     call->send_json(json.end_map().take(), status_of(answer->outcome));
   });
 }

@@ -95,6 +95,9 @@ Result<LeaseBody> read_lease_request(std::string_view text) {
   LeaseBody lease;
   lease.request.worker = fields.text("worker").value_or("");
   lease.request.types = fields.scalars("types");
+  if (fields.has("types") && lease.request.types.empty()) {
+    fields.report("types", "names at least one; leave it out for tasks of any type");
+  }
   if (const auto count = fields.integer("n")) {
     if (*count < 1 || *count > static_cast<std::int64_t>(kMostLeases)) fields.report("n", "is from 1 to 1000");
     lease.request.count = static_cast<std::size_t>(*count);

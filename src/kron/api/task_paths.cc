@@ -57,12 +57,12 @@ void list_tasks(Parts& parts, const CallPtr& call) {
   filter.limit = *limit;
   filter.type = text_parameter(call->request, "type");
   filter.after = text_parameter(call->request, "after");
-  parts.tasks.list(filter, [call, limit = *limit](const Result<std::vector<Task>>& tasks) {
+  parts.tasks.list(filter, [call](const Result<TaskPage>& tasks) {
     if (!tasks) return call->refuse(tasks.error());
     std::string text = "{\"tasks\":[";
     for (const Task& task : *tasks) text += (text.back() == '[' ? "" : ",") + task_json(task);
     text += ']';
-    if (tasks->size() == limit) text += ",\"next\":\"" + tasks->back().spec.id + "\"";  // no id needs an escape
+    if (!tasks->next.empty()) text += ",\"next\":\"" + tasks->next + "\"";  // no id needs an escape
     call->send_json(text + "}");
   });
 }
