@@ -28,6 +28,9 @@ void print_status(const Node& status) {
   for (const Node& job : list_in(status, "notScheduled")) {
     print_field("not scheduled", harmless(text_in(job, "identity")) + ": " + harmless(text_in(job, "reason")));
   }
+  if (const std::string problem = text_in(status, "tasksProblem"); !problem.empty()) {
+    print_field("task queue", "waits: " + problem);
+  }
   print_field("state", text_in(status, "stateDirectory"));
   for (const Node& path : list_in(status, "config")) {
     if (const auto* text = path.as<std::string>()) print_field("config", *text);

@@ -19,9 +19,9 @@ void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
 }
 
 void add_task_place(CLI::App& verb, TaskPlaceOptions& place) {
-  auto* data = verb.add_option("--data-dir", place.data_dir,
-                               "A directory of tasks that no krond has (the tasks of krond, when it is there)")
-                   ->type_name("DIR");
+  auto* data =
+      verb.add_option("--data-dir", place.data_dir, "A directory of tasks that no krond has (the tasks of krond)")
+          ->type_name("DIR");
   add_socket(verb, place.socket, place.state_dir);
   verb.get_option("--socket")->excludes(data);
   verb.get_option("--state-dir")->excludes(data);

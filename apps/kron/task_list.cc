@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <unistd.h>
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
@@ -16,8 +17,13 @@ namespace {
 constexpr std::size_t kShownBytes = 2000;
 constexpr std::size_t kPage = 1000;
 
-std::string attempts_of(const Task& task) {
-  return std::to_string(task.executions.size()) + "/" + std::to_string(task.spec.retry.max_attempts);
+constexpr std::size_t kStateWidth = 9;
+
+// FAILED is the word of the file for whatever did not succeed. People are told what was cancelled.
+std::string_view shown_state(const Task& task) { return is_cancelled(task) ? "CANCELLED" : name_of(state_of(task)); }
+
+std::string out_of(int attempts, const Task& task, const char* between) {
+  return std::to_string(attempts) + between + std::to_string(task.spec.retry.max_attempts);
 }
 
 // Why it is where it is, as far as its last attempt tells.
@@ -26,20 +32,31 @@ std::string reason_of(const Task& task) {
   return quoted(task.executions.back().reason, 60);
 }
 
-void print_table(const std::vector<Task>& tasks) {
+// On a terminal with heads, and with CANCELLED as a state. Elsewhere a line is for programs and has the words of the
+// file, as it always had.
+void print_table(const std::vector<Task>& tasks, bool for_people) {
   std::size_t id_width = 4;
   std::size_t type_width = 4;
   for (const Task& task : tasks) {
     id_width = std::max(id_width, task.spec.id.size());
     type_width = std::max(type_width, task.spec.type.size());
   }
+  const auto row = [&](std::string_view id, std::string_view type, std::string_view state, std::string_view attempts,
+                       std::string_view updated, std::string_view reason) {
+    const auto padded = [](std::string_view text, std::size_t width) {
+      return std::string(text).append(width - std::min(width, text.size()), ' ');
+    };
+    std::string line =
+        padded(id, id_width) + "  " + padded(type, type_width) + "  " + padded(state, kStateWidth) + "  ";
+    line.append(5 - std::min<std::size_t>(5, attempts.size()), ' ').append(attempts).append("  ").append(updated);
+    if (!reason.empty()) line.append("  ").append(reason);
+    std::printf("%s\n", line.c_str());
+  };
+  if (for_people && !tasks.empty()) row("TASK", "TYPE", "STATE", "TRIED", "UPDATED             ", "REASON");
   for (const Task& task : tasks) {
-    const std::string_view state = name_of(state_of(task));
-    const std::string reason = reason_of(task);
-    std::printf("%-*s  %-*s  %-9.*s  %5s  %s%s%s\n", static_cast<int>(id_width), task.spec.id.c_str(),
-                static_cast<int>(type_width), task.spec.type.c_str(), static_cast<int>(state.size()), state.data(),
-                attempts_of(task).c_str(), rfc3339(task.updated_at).c_str(), reason.empty() ? "" : "  ",
-                reason.c_str());
+    const auto recorded = static_cast<int>(task.executions.size());
+    row(task.spec.id, task.spec.type, for_people ? shown_state(task) : name_of(state_of(task)),
+        out_of(for_people ? attempts_of(task) : recorded, task, "/"), rfc3339(task.updated_at), reason_of(task));
   }
 }
 
@@ -65,8 +82,8 @@ void print_task(const Task& task) {
   const NewTask& spec = task.spec;
   line("task", spec.id);
   line("type", spec.type);
-  line("state", std::string(name_of(state_of(task))));
-  line("attempts", std::to_string(task.executions.size()) + " of " + std::to_string(spec.retry.max_attempts));
+  line("state", std::string(shown_state(task)));
+  line("attempts", out_of(attempts_of(task), task, " of "));
   line("priority", std::to_string(spec.priority));
   line("created", rfc3339(task.created_at));
   line("updated", rfc3339(task.updated_at));
@@ -87,6 +104,7 @@ int task_list(const ListOptions& options) {
   const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task list", session.error(), options.json);
   TaskFilter filter{.state = options.state, .type = options.type, .after = options.after};
+  const bool for_people = ::isatty(STDOUT_FILENO) == 1;
   std::vector<Task> tasks;
   for (std::size_t left = options.limit; left > 0; left -= tasks.size()) {
     filter.limit = std::min(left, kPage);
@@ -96,7 +114,7 @@ int task_list(const ListOptions& options) {
     if (options.json) {
       for (const Task& task : tasks) std::fputs(task_text(task).c_str(), stdout);
     } else {
-      print_table(tasks);
+      print_table(tasks, for_people);
     }
     if (tasks.size() < filter.limit) return 0;
     filter.after = tasks.back().spec.id;

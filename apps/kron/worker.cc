@@ -6,6 +6,7 @@
 
 #include "kron/env/event_loop.h"
 #include "kron/queue/transitions.h"
+#include "kron/runner/protocol.h"
 
 namespace kron::cli {
 namespace {
@@ -32,6 +33,7 @@ Status Worker::run() {
     const auto over = is_over();
     if (!over) return fail(over.error());
     log_.flush();
+    if (*over && broken_command_) return fail(*broken_command_);
     if (*over) return {};
     // Only with room is there anything to do about a chance; without, it would wake us in vain.
     const NextChance chance = has_room() ? client_.next_chance() : NextChance{};
@@ -101,6 +103,11 @@ Status Worker::settle() {
     } else if (work.ended->code == 0 && work.ended->reason.empty()) {
       good.push_back(token);
     } else {
+      if (cannot_execute(work) && !broken_command_) {
+        // Every other task would end the same way.
+        broken_command_ = Error{Code::unreadable, "--exec: " + work.ended->reason};
+        client_.stop_leasing();
+      }
       failed.push_back(failure_of(work, nullptr));
     }
   }
@@ -140,10 +147,17 @@ Status Worker::commit(const std::vector<std::uint64_t>& tokens) {
   return give_up(failed);
 }
 
+// kron-exec gives a reason with these statuses; a command that ends with one of them by itself has none.
+bool Worker::cannot_execute(const Work& work) const {
+  const EndedCommand& ended = *work.ended;
+  return !ended.reason.empty() && (ended.code == runner::kNotFound || ended.code == runner::kCannotExecute);
+}
+
 FailRequest Worker::failure_of(const Work& work, const Error* problem) const {
   const EndedCommand& ended = *work.ended;
   if (problem != nullptr) return {work.lease.key, problem->message};
   if (stops_ > 1) return {work.lease.key, "the worker was stopped", false};
+  if (cannot_execute(work)) return {work.lease.key, ended.reason, false, false};
   if (!ended.reason.empty()) return {work.lease.key, ended.reason};
   if (!ended.code) return {work.lease.key, "nobody saw how the command ended"};
   return {work.lease.key, "exit status " + std::to_string(*ended.code), *ended.code != kTryLater};
@@ -189,6 +203,8 @@ Status Worker::lease_more() {
                                  .starts = true});
     if (!leases && !may_pass(leases.error())) return fail(leases.error());
     has_trouble_ = has_trouble_ || !leases;
+    if (!leases) note_trouble(leases.error());
+    if (leases && std::exchange(is_cut_off_, false)) log_.info("tasks_reachable", {});
     found_none_ = leases && leases->empty();
     if (!leases || leases->empty()) return {};
     for (const Lease& lease : *leases) {
@@ -197,6 +213,11 @@ Status Worker::lease_more() {
     if (Status started = start(*std::move(leases)); !started) return started;
   }
   return {};
+}
+
+void Worker::note_trouble(const Error& error) {
+  if (std::exchange(is_cut_off_, true)) return;
+  log_.warning("tasks_unreachable", {{"reason", std::string_view(error.message)}});
 }
 
 Status Worker::start(std::vector<Lease> leases) {
@@ -211,7 +232,7 @@ Status Worker::start(std::vector<Lease> leases) {
 
 Result<bool> Worker::is_over() {
   if (!works_.empty() || commands_.running() > 0) return false;
-  if (stops_ > 0) return true;
+  if (stops_ > 0 || broken_command_) return true;
   if (options_.until == WorkUntil::stopped || !found_none_) return false;
   if (options_.until == WorkUntil::idle) return true;
   const auto left = client_.has_left(options_.types);

@@ -36,7 +36,8 @@ class Worker {
       : client_(client), commands_(commands), clock_(clock), log_(log), options_(std::move(options)) {}
 
   // TERM or INT once: leases no more, and ends when what runs has ended; twice: ends what runs too, and gives the
-  // leases back. Fails when the tasks cannot be reached for good.
+  // leases back. Fails when the tasks cannot be reached for good, and when the command is none that can be executed:
+  // then no attempt is used up.
   Status run();
 
  private:
@@ -57,12 +58,14 @@ class Worker {
   Status commit(const std::vector<std::uint64_t>& tokens);
   Status give_up(const std::vector<FailRequest>& requests);
   FailRequest failure_of(const Work& work, const Error* problem) const;
+  void note_trouble(const Error& error);
+  bool cannot_execute(const Work& work) const;
   void finish(std::uint64_t token, LogLevel level, std::string_view event, std::string_view reason);
   Status lease_more();
   Status start(std::vector<Lease> leases);
   Result<bool> is_over();
   std::optional<Nanoseconds> next_deadline() const;
-  bool has_room() const { return stops_ == 0 && works_.size() < options_.concurrency; }
+  bool has_room() const { return stops_ == 0 && !broken_command_ && works_.size() < options_.concurrency; }
 
   TaskClient& client_;
   Commands& commands_;
@@ -73,6 +76,8 @@ class Worker {
   int stops_ = 0;             // how often it was told to
   bool has_trouble_ = false;  // the tasks could not be reached: tried again soon
   bool found_none_ = false;   // the last request for leases got fewer than it asked for
+  bool is_cut_off_ = false;   // the last request for leases did not reach them, and it was said
+  std::optional<Error> broken_command_ = {};
 };
 
 }  // namespace kron::cli

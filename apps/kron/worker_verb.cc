@@ -88,6 +88,10 @@ Status work_for_krond(const WorkerVerbOptions& options, const std::string& socke
   if (!directory) return fail(directory.error());
   const auto client = ApiQueue::open(socket_path, patience_of(worker_options.until), clock);
   if (!client) return fail(client.error());
+  // One that goes on for ever waits for a krond that is away; one that is to end says so.
+  if (worker_options.until != WorkUntil::stopped) {
+    if (const auto left = (*client)->has_left(worker_options.types); !left) return fail(left.error());
+  }
   const auto commands = commands_among_others(*directory, helper, clock, command_options);
   if (!commands) return fail(commands.error());
   return Worker(**client, **commands, clock, log, std::move(worker_options)).run();
