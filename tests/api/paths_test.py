@@ -206,6 +206,7 @@ class Paths(OnApiHost):
     def test_leases(self):
         self.submit("a", "b", "c")
         self.assertEqual(self.api.post("leases", body={"worker": "w", "types": ["other"]}), {"leases": []})
+        self.refuse(400, "POST", "leases", body={"worker": "w", "types": []})
         lease, = self.api.post("leases", body={"worker": "w", "n": 1})["leases"]
         held = ("leases", lease["execId"])
         token = {"token": lease["token"]}

@@ -18,6 +18,76 @@ CONCURRENCY = 4
 LIFE = 3.0 if IS_FULL else 0.7  # seconds
 
 
+LOST_TERM = 60 if IS_FULL else 3  # seconds
+
+
+class BeforeKrond(unittest.TestCase):
+    """What `kron task` and `kron worker` do while krond is away, and nobody has named a socket."""
+
+    def setUp(self):
+        self.host = ApiHost()
+        self.addCleanup(self.host.close)
+        self.host.state.mkdir(mode=0o700)
+        self.environment = {name: value for name, value in os.environ.items() if name != "KRON_SOCKET"}
+        mail = {"name": "mail", "schedule": NEVER, "task": "T", "stdin": "{}"}
+        self.host.write_jobs(mail, self.host.job("hello", NEVER))
+
+    def start_worker(self, *flags):
+        command = [os.environ["KRON"], *self.host.worker_arguments("cat", *flags)]
+        worker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  text=True, env=self.environment)
+        self.addCleanup(worker.stderr.close)
+        self.addCleanup(worker.wait)
+        self.addCleanup(worker.kill)
+        return worker
+
+    def succeeded(self, api):
+        return [task["taskId"] for task in api.get("tasks")["tasks"] if task.get("outcome") == "SUCCEEDED"]
+
+    def test_a_task_is_submitted_nowhere(self):
+        result = subprocess.run([os.environ["KRON"], "task", "submit", "--type", "T", "--state-dir", self.host.state],
+                                capture_output=True, text=True, check=False, env=self.environment)
+        self.assertEqual((result.returncode, result.stdout), (3, ""))
+        self.assertFalse(self.host.data.exists())
+
+    def test_a_worker_waits_for_krond_and_does_not_keep_it_out(self):
+        worker = self.start_worker("--state-dir", self.host.state)
+        self.assertIn("tasks_unreachable", worker.stderr.readline())
+        self.assertFalse(self.host.data.exists())
+        krond, api = self.host.serve()
+        self.assertIn("tasks_reachable", worker.stderr.readline())
+        api.post("jobs", "mail", "trigger")
+        until(lambda: self.succeeded(api), "the task")
+        worker.terminate()
+        self.assertEqual(worker.wait(PATIENCE), 0)
+        self.assertEqual(krond.stop(), 0)
+
+    def test_a_worker_that_is_to_end_by_itself_ends(self):
+        for flag in ("--drain", "--once"):
+            self.assertEqual(self.start_worker("--state-dir", self.host.state, flag).wait(PATIENCE), 3)
+
+    def test_krond_runs_its_other_jobs_while_another_process_has_the_queue(self):
+        worker = self.start_worker("--data-dir", self.host.data)
+        until((self.host.data / "lock").exists, "the worker")
+        krond, api = self.host.serve()
+        not_opened = krond.wait_for("queue.not_opened")
+        self.assertIn(f"process {worker.pid} has it", not_opened["problem"])
+        api.post("jobs", "mail", "trigger")
+        krond.wait_for("task_waits")
+        api.post("jobs", "hello", "trigger")
+        krond.wait_for("run_ended", identity="hello")
+        status = api.get("status")
+        self.assertEqual((status["ready"], status["tasks"]), (True, None))
+        self.assertIn(f"process {worker.pid} has it", status["tasksProblem"])
+        self.assertIn(f"task queue    waits: cannot lock", self.host.kron("status").stdout)
+        worker.terminate()
+        self.assertEqual(worker.wait(PATIENCE), 0)
+        krond.wait_for("task_submitted")
+        self.assertNotIn("tasksProblem", api.get("status"))
+        self.assertEqual(len(api.get("tasks", state="PENDING")["tasks"]), 1)
+        self.assertEqual(krond.stop(), 0)
+
+
 class Tasks(unittest.TestCase):
     def setUp(self):
         self.host = ApiHost()
@@ -130,6 +200,42 @@ class Tasks(unittest.TestCase):
         first.wait()
         self.assertEqual(self.start_worker(script, "--lease", "5s", "--drain").wait(PATIENCE), 0)
         self.expect_one_effect_each(["a"])
+
+    def test_a_lost_lease_runs_out_though_krond_restarts_all_the_time(self):
+        self.submit("lost", "held")
+        answer = self.api.post("leases", body={"worker": "gone", "term": f"{LOST_TERM}s", "start": True})
+        self.assertEqual([lease["taskId"] for lease in answer["leases"]], ["lost"])
+        began = time.monotonic()
+        held = self.start_worker(f'touch {self.marks}/$KRON_TASK_ID-$KRON_ATTEMPT; echo "$KRON_EXECUTION_ID" > '
+                                 f'"$KRON_STAGE_DIR/out"; while [ ! -e {self.marks}/go ]; do sleep 0.05; done',
+                                 "--lease", "1m", "--concurrency", 2)
+        self.marked("held-1")
+        restarts = 0
+        while not (self.marks / "lost-2").exists():
+            self.assertLess(time.monotonic() - began, LOST_TERM + PATIENCE, "the lease does not run out")
+            self.restart()
+            restarts += 1
+            time.sleep(0.5)
+        self.assertGreaterEqual(time.monotonic() - began, LOST_TERM)
+        self.assertGreater(restarts, 1)
+        (self.marks / "go").touch()
+        until(lambda: self.state("lost") == self.state("held") == "SUCCEEDED", "both tasks")
+        held.terminate()
+        self.assertEqual(held.wait(PATIENCE), 0)
+        self.assertEqual([one["status"] for one in self.api.get("tasks", "lost")["executions"]], ["ABORTED", "DONE"])
+        self.assertEqual([one["status"] for one in self.api.get("tasks", "held")["executions"]], ["DONE"])
+        self.expect_one_effect_each(["lost", "held"])
+
+    def test_finished_tasks_go_when_they_are_old_and_what_they_published_stays(self):
+        self.submit("a", "b")
+        script = 'echo "$KRON_EXECUTION_ID" > "$KRON_STAGE_DIR/out"'
+        self.assertEqual(self.start_worker(script, "--drain").wait(PATIENCE), 0)
+        self.submit("waits")
+        self.krond.kill()
+        self.krond, self.api = self.host.serve("--keep-tasks", "1s")
+        until(lambda: [task["taskId"] for task in self.api.get("tasks")["tasks"]] == ["waits"], "the old tasks to go")
+        self.assertEqual(self.krond.wait_for("tasks.old_removed")["count"], 2)
+        self.assertTrue((self.host.data / "effects/a/out").exists())
 
     def submit_in_spite_of_all(self, task_ids):
         """As a client does that does not know whether it was heard: again."""

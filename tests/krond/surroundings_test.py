@@ -7,7 +7,7 @@ import socket
 import subprocess
 import unittest
 
-from krond_host import DUE, EVERY_SECOND, MINUTE, PATIENCE, PATIENT, OnHost, period_id
+from krond_host import DUE, EVERY_SECOND, MINUTE, PATIENCE, PATIENT, OnHost, period_id, task_id, until
 
 
 class Streams(OnHost):
@@ -183,6 +183,43 @@ class SmallDisk(OnHost):
         krond.wait_for("run_ended")
         self.assertEqual(krond.stop(), 0)
         self.assertEqual(self.host.periods("job"), [period_id(DUE)])
+
+    def leave(self, blocks):
+        """Fills the disk but for so many blocks."""
+        self.fill()
+        with open(self.host.state / "filler", "r+b") as file:
+            file.truncate(file.seek(0, os.SEEK_END) - blocks * 4096)
+
+    def expect_others_to_run_while_the_task_waits(self, stdin, make_scarce):
+        mail = {"name": "mail", "schedule": "* * * * *", "policy": PATIENT, "task": "MAIL", "stdin": stdin}
+        self.host.write_jobs(self.host.job("job", "* * * * *", policy=PATIENT), mail)
+        self.assertEqual(self.start(at=DUE - 30, once=True).ended(), 0)
+        make_scarce()
+        krond = self.start(at=DUE + 5)
+        krond.wait_for("task_waits")
+        krond.wait_for("run_ended", identity="job")
+        self.assertEqual(self.host.periods("job"), [period_id(DUE)])
+        self.assertEqual(krond.stop(), 0)
+        # The next one finds the run in the record, waits again, and goes on.
+        krond = self.start(at=DUE + 20)
+        reason = krond.wait_for("task_waits")["reason"]
+        self.assertEqual(self.host.pending_tasks(), {})
+        (self.host.state / "filler").unlink()
+        krond.wait_for("task_submitted")
+        self.assertEqual(list(self.host.pending_tasks()), [task_id("mail", period_id(DUE))])
+        until(lambda: self.host.history("mail", "executed"), "the end of the run in the record")
+        self.assertEqual(krond.stop(), 0)
+        self.assertEqual(self.host.periods("job"), [period_id(DUE)])
+        return reason
+
+    def test_the_last_blocks_are_left_to_the_records_of_jobs_and_a_task_waits(self):
+        reason = self.expect_others_to_run_while_the_task_waits("{}", lambda: self.leave(3))
+        self.assertIn("left to the records of jobs", reason)
+
+    def test_a_task_that_does_not_fit_waits_and_the_other_jobs_run(self):
+        payload = '"' + "x" * 60_000 + '"'
+        reason = self.expect_others_to_run_while_the_task_waits(payload, lambda: self.leave(10))
+        self.assertIn("No space left", reason)
 
     def test_a_start_on_a_full_disk_is_refused_with_the_reason(self):
         self.fill()

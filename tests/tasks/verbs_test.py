@@ -1,11 +1,14 @@
 """Every verb of `kron task`, as text and as JSON, with its exit status."""
 
+import contextlib
 import json
+import os
+import pty
 import subprocess
 import sys
 import unittest
 
-from tasks_host import Tasks, stop_at_once, until
+from tasks_host import KRON, Tasks, stop_at_once, until
 
 HOLD_AND_DIE = """
 import fcntl, os, sys, time
@@ -95,6 +98,36 @@ class Verbs(unittest.TestCase):
         self.assertEqual(page.returncode, 0)
         self.assertRegex(page.stdout, r"^b +mail +FAILED +1/5 +20\S+Z  'cancelled'\n$")
         self.assertIn("--after b", page.stderr)
+
+    def test_list_on_a_terminal_has_heads_and_shows_what_was_cancelled(self):
+        for task_id in ("a", "b"):
+            self.tasks.submit(task_id, "--max-attempts", 1, task_type="mail")
+        self.run_verb("cancel", "b")
+        main, terminal = pty.openpty()
+        listed = subprocess.run([KRON, "task", "list", "--data-dir", str(self.tasks.data)], stdout=terminal, check=False)
+        os.close(terminal)
+        with open(main, encoding="utf-8", closefd=True) as reader:
+            shown = []
+            with contextlib.suppress(OSError):  # what a terminal says at its end
+                for line in reader:
+                    shown.append(line.rstrip())
+        self.assertEqual(listed.returncode, 0)
+        self.assertRegex(shown[0], r"^TASK  TYPE  STATE      TRIED  UPDATED               REASON$")
+        self.assertRegex(shown[1], r"^a     mail  PENDING      0/1  20\S+Z$")
+        self.assertRegex(shown[2], r"^b     mail  CANCELLED    0/1  20\S+Z  'cancelled'$")
+
+    def test_show_tells_that_it_was_cancelled_and_how_often_it_ran(self):
+        self.tasks.submit("a")
+        self.run_verb("cancel", "a")
+        shown = self.run_verb("show", "a").stdout
+        self.assertIn("state       CANCELLED\nattempts    0 of 5\n", shown)
+        self.assertEqual(self.tasks.show("a")["outcome"], "FAILED")
+
+    def test_a_text_that_would_turn_the_line_around_is_escaped(self):
+        self.tasks.submit("a", "--unique-key", "k\u202ecod")
+        shown = self.run_verb("show", "a").stdout
+        self.assertNotIn("\u202e", shown)
+        self.assertIn("unique key  'k\\xe2\\x80\\xaecod'", shown)
 
     def test_show_tells_the_attempts(self):
         self.tasks.submit("a", "--max-attempts", 1, data='{"n":1}')

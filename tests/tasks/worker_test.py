@@ -3,9 +3,10 @@
 import json
 import os
 import signal
+import subprocess
 import unittest
 
-from tasks_host import Tasks, end, stop_at_once, until
+from tasks_host import KRON, KRON_EXEC, PATIENCE, Tasks, end, stop_at_once, until
 
 
 class Worker(unittest.TestCase):
@@ -89,6 +90,28 @@ class Worker(unittest.TestCase):
         self.tasks.submit("a", "--max-attempts", 1)
         self.drained("exec /nowhere/program")
         self.assertEqual(self.reasons("a"), ["exit status 127"])
+
+    def test_a_command_that_cannot_be_executed_ends_the_worker_and_uses_up_no_attempt(self):
+        for task_id in ("a", "b"):
+            self.tasks.submit(task_id, "--max-attempts", 1)
+        command = [KRON, "worker", "--data-dir", str(self.tasks.data), "--helper", KRON_EXEC, "--drain", "--exec"]
+        for program in ("pyhton3 work.py", str(self.marks)):
+            result = subprocess.run([*command, program], capture_output=True, text=True, check=False, timeout=PATIENCE)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn("kron worker: --exec: ", result.stderr)
+            self.assertIn(program.split()[0], result.stderr)
+            self.assertNotIn("task_dead", result.stderr)
+            self.assertEqual([self.tasks.state(task_id) for task_id in "ab"], ["PENDING", "PENDING"])
+        self.drained("true")
+        self.assertEqual([self.tasks.state(task_id) for task_id in "ab"], ["SUCCEEDED", "SUCCEEDED"])
+
+    def test_the_last_attempt_that_times_out_is_a_dead_task(self):
+        self.tasks.submit("a", "--max-attempts", 1, "--timeout", "1s")
+        result = self.tasks.work("sleep 1000", "--drain", "--grace", "1s")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("task_dead", result.stderr)
+        self.assertNotIn("task_failed", result.stderr)
+        self.assertEqual(self.tasks.state("a"), "FAILED")
 
     def test_a_timeout_ends_the_whole_group(self):
         self.tasks.submit("a", "--max-attempts", 1, "--timeout", "1s")

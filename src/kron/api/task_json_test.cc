@@ -30,6 +30,7 @@ TEST(TaskJson, RefusesWhatIsNoRequestAndNamesTheMember) {
   EXPECT_EQ(read_lease_request(R"({"worker":"w","n":0})").error().field, "n");
   EXPECT_EQ(read_lease_request(R"({"worker":"w","wait":"2m"})").error().field, "wait");
   EXPECT_EQ(read_lease_request(R"({"worker":"w","types":5,"x":1})").error().field, "x");
+  EXPECT_EQ(read_lease_request(R"({"worker":"w","types":[]})").error().field, "types") << "not every type";
   EXPECT_FALSE(read_lease_request(R"({"n":1})")) << "a worker has a name";
   EXPECT_EQ(read_token("{}").error().field, "token");
   EXPECT_EQ(read_token(R"({"token":-1})").error().field, "token");
