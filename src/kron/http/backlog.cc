@@ -15,10 +15,7 @@ bool Backlog::write(std::string bytes) {
   if (ended_ || closed_) return false;
   if (bytes.empty()) return true;
   if (waiting_.size() + in_flight_ + bytes.size() > limit_) {
-    cut_ = closed_ = true;
-    waiting_ = {};
-    // A sender that was woken before may be stuck in sending, and would never look.
-    wake(std::move(lock), Wake::always);
+    cut(std::move(lock));
     return false;
   }
   if (waiting_.empty()) {
@@ -30,10 +27,35 @@ bool Backlog::write(std::string bytes) {
   return true;
 }
 
+void Backlog::cut() {
+  std::unique_lock lock(mutex_);
+  if (!ended_ && !closed_) cut(std::move(lock));
+}
+
+void Backlog::cut(std::unique_lock<std::mutex> lock) {
+  cut_ = closed_ = true;
+  waiting_ = {};
+  const std::function<void()> dropped = std::exchange(on_drained_, {});  // dies behind the lock
+  // A sender that was woken before may be stuck in sending, and would never look.
+  wake(std::move(lock), Wake::always);
+}
+
 void Backlog::end() {
   std::unique_lock lock(mutex_);
   if (std::exchange(ended_, true) || closed_) return;
   wake(std::move(lock), Wake::always);
+}
+
+void Backlog::counts_as_whole() {
+  const std::lock_guard lock(mutex_);
+  counts_as_whole_ = true;
+}
+
+void Backlog::server_ends() {
+  std::unique_lock lock(mutex_);
+  const bool is_cut_short = counts_as_whole_;
+  lock.unlock();
+  is_cut_short ? cut() : end();
 }
 
 void Backlog::on_drained(std::function<void()> call) {

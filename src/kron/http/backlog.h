@@ -18,9 +18,11 @@ class Backlog {
   // As those of Stream.
   bool write(std::string bytes);
   void end();
+  void cut();
+  void counts_as_whole();
   void on_drained(std::function<void()> call);
 
-  bool is_cut();     // the reader was too slow: the connection is to be closed, even in the midst of sending
+  bool is_cut();     // the connection is to be closed, even in the midst of sending
   bool has_ended();  // nothing comes behind what waits
 
   struct Batch {
@@ -31,11 +33,15 @@ class Backlog {
   Batch take();
   void sent();
 
+  // Nothing is written any more, though nobody said that it is complete.
+  void server_ends();
+
   // Nobody reads any more.
   void close();
 
  private:
   enum class Wake : std::uint8_t { unless_woken, always };
+  void cut(std::unique_lock<std::mutex> lock);
   void wake(std::unique_lock<std::mutex> lock, Wake when);
 
   const std::size_t limit_;
@@ -47,6 +53,7 @@ class Backlog {
   bool ended_ = false;
   bool closed_ = false;
   bool cut_ = false;
+  bool counts_as_whole_ = false;
   std::function<void()> on_drained_;
 };
 

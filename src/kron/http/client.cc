@@ -221,12 +221,15 @@ Result<Response> Client::request(std::string_view method, std::string_view targe
 }
 
 Status Client::stream(std::string_view target, const Fields& headers,
-                      const std::function<bool(std::string_view bytes)>& on_bytes) {
+                      const std::function<bool(std::string_view bytes)>& on_bytes,
+                      const std::function<void(const Response& head)>& on_head) {
   if (Status status = begin("GET", target, {}, headers); !status) return status;
   const Deadline deadline = SteadyClock::now() + options_.timeout;
   ResponseReader& reader = connection_->reader();
+  bool told_head = !on_head;
   while (true) {
     const bool flows = reader.has_head() && reader.response().status == 200;
+    if (flows && !std::exchange(told_head, true)) on_head(reader.response());
     if (flows && !reader.response().body.empty()) {
       if (!on_bytes(std::exchange(reader.response().body, {}))) {
         connection_.reset();

@@ -37,9 +37,10 @@ class Client {
                            const Fields& headers = {});
 
   // GET, and the body in pieces as they come until it ends or `on_bytes` says false. An answer other than 200 is an
-  // Error, that of its problem document.
+  // Error, that of its problem document. `on_head`, when there is one, gets the headers of a 200 first.
   Status stream(std::string_view target, const Fields& headers,
-                const std::function<bool(std::string_view bytes)>& on_bytes);
+                const std::function<bool(std::string_view bytes)>& on_bytes,
+                const std::function<void(const Response& head)>& on_head = {});
 
   // For a long poll beside an event loop: sends, and poll() whenever the descriptor is readable gives the answer once
   // it is complete. No time limit. Another request meanwhile gives this one up.

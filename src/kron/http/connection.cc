@@ -19,10 +19,6 @@ namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
-// How long and how much a client may go on sending what nobody reads. A socket that is closed with unread bytes would
-// take the answer back from a client that has not read it yet.
-constexpr Nanoseconds kLinger = Seconds(2);
-constexpr std::size_t kMostDrained = std::size_t{256} << 10;
 constexpr std::size_t kDrainAtOnce = 4096;
 
 int family_of(int socket) {
@@ -46,17 +42,17 @@ struct Connection::Wire {
 };
 
 Connection::Connection(asio::io_context& loop, Descriptor socket, std::optional<Credentials> peer,
-                       const Service& service, std::optional<Response> refusal)
+                       const Service& service, Budget::User user, std::unique_ptr<Share> place)
     : wire_(std::make_unique<Wire>(loop, std::move(socket))),
       service_(service),
-      reader_(service.limits, service.body_limit, std::move(peer)),
-      refusal_(std::move(refusal)) {}
+      user_(user),
+      place_(std::move(place)),
+      reader_(service.limits, service.body_limit, std::move(peer), service.bodies, user) {}
 
 Connection::~Connection() = default;
 
 void Connection::start() {
-  // One who is turned away shall not keep the place for long.
-  set_deadline(refusal_ ? service_.limits.header_time : service_.limits.idle);
+  set_deadline(service_.limits.idle);
   read();
 }
 
@@ -77,7 +73,6 @@ void Connection::advance() {
       if (!reader_.is_idle() && !std::exchange(reads_head_, true)) set_deadline(service_.limits.header_time);
       return read();
     case RequestReader::Stage::body:
-      if (refusal_) return refuse(*refusal_);
       if (!std::exchange(reads_body_, true)) {
         set_deadline(service_.limits.body_time);
         if (reader_.expects_continue()) return say_continue();
@@ -86,7 +81,7 @@ void Connection::advance() {
     case RequestReader::Stage::complete:
       return handle(reader_.take());
     case RequestReader::Stage::refused:
-      return refuse(refusal_ ? *refusal_ : reader_.refusal());
+      return refuse(reader_.refusal());
   }
 }
 
@@ -96,12 +91,12 @@ void Connection::say_continue() {
 }
 
 void Connection::handle(Request request) {
-  if (refusal_) return refuse(*refusal_);
   is_head_request_ = request.method == "HEAD";
   closes_ = reader_.is_last();
   state_ = State::working;
   set_deadline(std::nullopt);
-  auto exchange = std::make_unique<Exchange>(service_.thread, weak_from_this(), service_.limits.stream_backlog);
+  auto exchange = std::make_unique<Exchange>(service_.thread, weak_from_this(), service_.limits.stream_backlog,
+                                             std::make_shared<Share>(service_.streams, user_));
   service_.handler(std::move(request), Reply(std::move(exchange)));
   if (state_ == State::working) watch_for_hangup();
 }
@@ -157,7 +152,7 @@ void Connection::answered() {
   advance();
 }
 
-void Connection::stream(Response head, std::shared_ptr<Backlog> backlog) {
+void Connection::stream(Response head, std::shared_ptr<Backlog> backlog, std::shared_ptr<Share> place) {
   if (state_ != State::working) return backlog->close();
   is_chunked_ = reader_.allows_chunks();
   closes_ = closes_ || !is_chunked_;
@@ -170,6 +165,8 @@ void Connection::stream(Response head, std::shared_ptr<Backlog> backlog) {
     return write(&Connection::answered);
   }
   state_ = State::streaming;
+  stream_place_ = std::move(place);
+  place_->release();
   backlog_ = std::move(backlog);
   out_body_ = is_chunked_ ? chunk_of(head.body, false) : std::move(head.body);
   watch_for_hangup();
@@ -202,6 +199,9 @@ void Connection::streamed() {
   backlog_.reset();
   on_gone_ = {};
   state_ = State::writing;
+  stream_place_.reset();
+  // It is a connection like others again, if there is a place for it.
+  if (!place_->grow(1)) closes_ = true;
   answered();
 }
 
@@ -217,7 +217,7 @@ void Connection::linger() {
   ErrorCode ignored;  // a client that is gone is found by the read
   wire_->socket.shutdown(asio::socket_base::shutdown_send, ignored);
   state_ = State::lingering;
-  set_deadline(kLinger);
+  set_deadline(service_.limits.linger);
   out_body_.resize(kDrainAtOnce);
   drain();
 }
@@ -227,7 +227,7 @@ void Connection::drain() {
                                 [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
                                   if (self->state_ == State::closed) return;
                                   self->drained_ += size;
-                                  if (error || self->drained_ > kMostDrained) return self->close();
+                                  if (error || self->drained_ > self->service_.limits.drained) return self->close();
                                   self->drain();
                                 });
 }
@@ -235,7 +235,10 @@ void Connection::drain() {
 void Connection::stop() {
   stops_ = true;
   on_gone_ = {};
-  if (state_ == State::streaming) return backlog_->end();
+  if (state_ == State::streaming) {
+    const std::shared_ptr<Backlog> backlog = backlog_;  // what it wakes may let go of it
+    return backlog->server_ends();
+  }
   if (state_ != State::writing) close();
 }
 
@@ -246,6 +249,8 @@ void Connection::close() {
   wire_->timer.cancel();
   ErrorCode ignored;
   wire_->socket.close(ignored);
+  place_->release();
+  stream_place_.reset();
   if (const auto backlog = std::exchange(backlog_, nullptr)) backlog->close();
   if (const auto call = std::exchange(on_gone_, {})) call();
   service_.closed(shared_from_this());

@@ -10,6 +10,7 @@
 
 #include "kron/env/descriptor.h"
 #include "kron/http/backlog.h"
+#include "kron/http/budget.h"
 #include "kron/http/limits.h"
 #include "kron/http/message.h"
 #include "kron/http/reply.h"
@@ -31,24 +32,27 @@ struct Service {
   std::function<void(Request, Reply)> handler;
   std::shared_ptr<ServerThread> thread;
   std::function<void(const std::shared_ptr<Connection>&)> closed;  // it is of no more use
+  std::shared_ptr<Budget> connections, streams, bodies;            // what all clients share
 };
 
 // One client: reads a request, has it handled, writes the answer, and again. All of it on the server's thread.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `service` outlives the connection. With a refusal, that answers the first request, and nothing is handled.
+  // `service` outlives the connection. `place` is its own among the connections, taken for `user`.
   Connection(boost::asio::io_context& loop, Descriptor socket, std::optional<Credentials> peer, const Service& service,
-             std::optional<Response> refusal);
+             Budget::User user, std::unique_ptr<Share> place);
   ~Connection();
 
   void start();
-  // The server ends: nobody is called any more, and the connection closes, behind what is being sent. Streams end.
+  // The server ends: nobody is called any more, and the connection closes, behind what is being sent. Streams end, or
+  // are cut (Stream::counts_as_whole).
   void stop();
   void close();
 
   // For the request that is being handled; without one they do nothing.
   void answer(Response response);
-  void stream(Response head, std::shared_ptr<Backlog> backlog);
+  // `place`: its own among the streams.
+  void stream(Response head, std::shared_ptr<Backlog> backlog, std::shared_ptr<Share> place);
   void pump();
   void on_gone(std::function<void()> call);
 
@@ -75,8 +79,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::unique_ptr<Wire> wire_;
   const Service& service_;
+  Budget::User user_;
+  std::unique_ptr<Share> place_;  // nothing in it while there is a stream
+  std::shared_ptr<Share> stream_place_;
   RequestReader reader_;
-  std::optional<Response> refusal_;
   State state_ = State::reading;
   bool is_head_request_ = false;
   bool closes_ = false;      // behind the answer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "kron/base/result.h"
 
 namespace kron::http {
+
+class Share;
 
 // Names and values in the order they came or go.
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -32,6 +35,7 @@ struct Request {
   Fields headers = {};                     // names in lower case
   std::string body = {};
   std::optional<Credentials> peer = std::nullopt;  // of a unix socket
+  std::shared_ptr<Share> body_share = {};          // what the body takes of the server's limit, as long as this lives
 
   // The first of that name; views into this Request. Header names are asked for in lower case.
   std::optional<std::string_view> header(std::string_view name) const;

@@ -11,6 +11,8 @@ Stream::Stream(std::shared_ptr<Backlog> backlog) : backlog_(std::move(backlog)) 
 Stream::~Stream() { backlog_->end(); }
 bool Stream::write(std::string bytes) { return backlog_->write(std::move(bytes)); }
 void Stream::end() { backlog_->end(); }
+void Stream::cut() { backlog_->cut(); }
+void Stream::counts_as_whole() { backlog_->counts_as_whole(); }
 void Stream::on_drained(std::function<void()> call) { backlog_->on_drained(std::move(call)); }
 
 Reply::Reply(std::unique_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}

@@ -27,6 +27,14 @@ class Stream {
   // The answer is complete: what was written still goes out, and the connection serves the next request.
   void end();
 
+  // The answer will never be complete: the connection is closed without the end of the body, so that the reader can
+  // tell. What waits is dropped.
+  void cut();
+
+  // What is sent has an end of its own, which its reader goes by: when the server ends before it, the stream is cut.
+  // Others, events without end, end then.
+  void counts_as_whole();
+
   // Calls back once, on the server's thread, when nothing waits any more: how to send what is larger than the backlog.
   // Never, if the reader goes first.
   void on_drained(std::function<void()> call);
@@ -46,7 +54,8 @@ class Reply {
 
   void send(Response response);
 
-  // Sends the head of `head` and then what is written to the stream; its body is the first piece.
+  // Sends the head of `head` and then what is written to the stream; its body is the first piece. Nothing when there
+  // are too many streams already (Limits::streams): the client was told so, with a 503.
   std::shared_ptr<Stream> begin(Response head);
 
   // Called once, on the server's thread, when the client hangs up before its answer is complete: a long poll that

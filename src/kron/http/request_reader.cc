@@ -19,6 +19,12 @@ namespace beast = boost::beast;
 // Room for the longest line between two chunks, however small the head may be.
 constexpr std::size_t kSmallestBuffer = 4096;
 
+Response too_much_at_once() {
+  Response response = problem(503, "too much is being sent at once; try again");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 Response response_to(const boost::system::error_code& error) {
   if (error == beast::http::error::body_limit) return problem(413, "the body is larger than this request may have");
   return problem(400, "not HTTP/1.1: " + error.message());
@@ -29,8 +35,10 @@ Response response_to(const boost::system::error_code& error) {
 // Fills a Request. HeadCheck has seen the head before; what this adds is the body.
 class RequestReader::Parser : public beast::http::basic_parser<true> {
  public:
-  Parser(const BodyLimit& may_have, std::optional<Credentials> peer) : may_have_(may_have) {
+  Parser(const BodyLimit& may_have, std::optional<Credentials> peer, std::shared_ptr<Share> share)
+      : may_have_(may_have) {
     request.peer = std::move(peer);
+    request.body_share = std::move(share);
     // Asked for when the headers are known; the head has its own limit.
     body_limit(boost::none);
     header_limit(std::numeric_limits<std::uint32_t>::max());
@@ -67,16 +75,34 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
     request.segments = std::move(target->segments);
     request.query = std::move(target->query);
     if (!chunked() && content_length().value_or(0) == 0) return;
-    const std::size_t limit = may_have_(request);
+    const auto may_have = may_have_(request);
+    if (const auto* no = std::get_if<Response>(&may_have)) return refuse(*no, error);
+    const std::size_t limit = std::get<std::size_t>(may_have);
     if (content_length().value_or(0) > limit) {
-      refusal = problem(413, "the body is larger than the " + std::to_string(limit) + " bytes this request may have");
-      error = beast::http::error::body_limit;
+      return refuse(
+          problem(413, "the body is larger than the " + std::to_string(limit) + " bytes this request may have"), error);
     }
     body_limit(limit);
   }
 
+  void refuse(Response response, ErrorCode& error) {
+    refusal = std::move(response);
+    error = beast::http::error::body_limit;
+  }
+
+  // Counts what has come, not what was announced: one who announces much and sends nothing takes nothing from others.
+  bool has_room_for(std::size_t more) {
+    const std::size_t size = request.body.size() + more;
+    if (!request.body_share || size <= kSmallBody) return true;
+    return request.body_share->grow(size - kSmallBody - request.body_share->amount());
+  }
+
   void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
-  std::size_t on_body_impl(Text body, ErrorCode&) override {
+  std::size_t on_body_impl(Text body, ErrorCode& error) override {
+    if (!has_room_for(body.size())) {
+      refuse(too_much_at_once(), error);
+      return 0;
+    }
     request.body.append(body.data(), body.size());
     return body.size();
   }
@@ -89,10 +115,13 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
   const BodyLimit& may_have_;
 };
 
-RequestReader::RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer)
+RequestReader::RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer,
+                             std::shared_ptr<Budget> bodies, Budget::User user)
     : limits_(limits),
       body_limit_(body_limit),
       peer_(std::move(peer)),
+      bodies_(std::move(bodies)),
+      user_(user),
       capacity_(std::max(limits.header_bytes, kSmallestBuffer)),
       buffer_(std::make_unique_for_overwrite<char[]>(capacity_)) {
   head_check_.emplace(limits_);
@@ -143,7 +172,7 @@ void RequestReader::read_head() {
   }
   if (const auto refusal = head_check_->look(unread())) return refuse(problem(refusal->status, refusal->detail));
   if (head_check_->size() == 0) return;
-  parser_ = std::make_unique<Parser>(body_limit_, peer_);
+  parser_ = std::make_unique<Parser>(body_limit_, peer_, bodies_ ? std::make_shared<Share>(bodies_, user_) : nullptr);
   stage_ = Stage::body;
   parse(unread().substr(0, head_check_->size()));
   if (stage_ == Stage::refused) return;
@@ -171,6 +200,7 @@ void RequestReader::parse(std::string_view bytes) {
 
 void RequestReader::refuse(Response response) {
   refusal_ = std::move(response);
+  parser_.reset();  // with what it has of a body: the connection may linger
   stage_ = Stage::refused;
 }
 

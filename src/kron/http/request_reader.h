@@ -7,7 +7,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 
+#include "kron/http/budget.h"
 #include "kron/http/head_check.h"
 #include "kron/http/limits.h"
 #include "kron/http/message.h"
@@ -24,10 +26,12 @@ class RequestReader {
     complete,  // take() it; what came behind it is kept
     refused,   // refusal() says why; the connection is of no more use
   };
-  using BodyLimit = std::function<std::size_t(const Request& head)>;
+  // How large the body may be, or the answer to a request whose body is not to be read at all.
+  using BodyLimit = std::function<std::variant<std::size_t, Response>(const Request& head)>;
 
-  // `limits` and `body_limit` outlive the reader.
-  RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer);
+  // `limits` and `body_limit` outlive the reader. What bodies take of `bodies` is taken for `user`; none: no limit.
+  RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer,
+                std::shared_ptr<Budget> bodies = {}, Budget::User user = {});
   ~RequestReader();
 
   // Where the next bytes go; never empty in the stages head and body. Then how many came.
@@ -59,6 +63,8 @@ class RequestReader {
   const Limits& limits_;
   const BodyLimit& body_limit_;
   std::optional<Credentials> peer_;
+  std::shared_ptr<Budget> bodies_;
+  Budget::User user_;
   Stage stage_ = Stage::head;
   std::optional<HeadCheck> head_check_;
   std::unique_ptr<Parser> parser_;

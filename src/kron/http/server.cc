@@ -17,7 +17,7 @@
 #include "kron/env/system_error.h"
 #include "kron/env/work_thread.h"
 #include "kron/http/connection.h"
-#include "kron/http/response_head.h"
+#include "kron/http/turned_away.h"
 #include "kron/http/unix_socket.h"
 
 namespace kron::http {
@@ -27,8 +27,6 @@ namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t kDefaultBodyLimit = std::size_t{1} << 20;
-// Connections beyond the limit that are told so in answer to a request; more are told and closed at once.
-constexpr std::size_t kTurnedAwayPolitely = 64;
 // Then those who are connected have a turn.
 constexpr int kAcceptedAtOnce = 64;
 // How long the end of the server waits for clients to take what is being sent to them.
@@ -67,11 +65,17 @@ class Server::Loop {
  public:
   Loop(Options options, Handler handler, UnixListener listener, Log& log)
       : admit_(std::move(options.admit)),
+        prefer_(std::move(options.prefer)),
         listener_(std::move(listener)),
         log_(log),
         acceptor_(context_, ::fcntl(listener_.descriptor(), F_DUPFD_CLOEXEC, 0)),
-        pause_(context_) {
+        pause_(context_),
+        turned_away_(options.limits),
+        turned_away_timer_(context_) {
     service_.limits = options.limits;
+    service_.connections = std::make_shared<Budget>(options.limits.connections);
+    service_.streams = std::make_shared<Budget>(options.limits.streams);
+    service_.bodies = std::make_shared<Budget>(options.limits.bodies);
     service_.body_limit = std::move(options.body_limit);
     if (!service_.body_limit) service_.body_limit = [](const Request&) { return kDefaultBodyLimit; };
     service_.handler = std::move(handler);
@@ -155,23 +159,39 @@ class Server::Loop {
 
   void add(Descriptor socket) {
     std::optional<Credentials> peer = credentials_of(socket.get());
-    std::optional<Response> refusal;
-    if (admit_ && !(peer && admit_(*peer))) refusal = stranger();
-    if (connections_.size() >= service_.limits.connections) refusal = busy();
-    if (connections_.size() >= service_.limits.connections + kTurnedAwayPolitely) return turn_away(socket, *refusal);
+    if (admit_ && !(peer && admit_(*peer))) return turn_away(std::move(socket), stranger());
+    const Budget::User user = user_of(peer);
+    auto place = std::make_unique<Share>(service_.connections, user);
+    if (!place->grow(1)) return turn_away(std::move(socket), busy());
     const auto connection =
-        std::make_shared<Connection>(context_, std::move(socket), std::move(peer), service_, std::move(refusal));
+        std::make_shared<Connection>(context_, std::move(socket), std::move(peer), service_, user, std::move(place));
     connections_.insert(connection);
     connection->start();
   }
 
-  static void turn_away(const Descriptor& socket, const Response& response) {
-    const std::string message = response_head(response, BodyEnd::by_length, true) + response.body;
-    (void)::send(socket.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  // Clients without credentials share one place among the users.
+  Budget::User user_of(const std::optional<Credentials>& peer) const {
+    if (!prefer_) return {};
+    if (!peer) return {.uid = static_cast<uid_t>(-1), .is_preferred = false};
+    return {.uid = peer->uid, .is_preferred = prefer_(*peer)};
+  }
+
+  void turn_away(Descriptor socket, const Response& response) {
+    if (turned_away_.is_empty()) close_turned_away_in(service_.limits.linger);
+    turned_away_.add(std::move(socket), response);
+  }
+
+  void close_turned_away_in(Nanoseconds time) {
+    turned_away_timer_.expires_after(time);
+    turned_away_timer_.async_wait([this](const ErrorCode& error) {
+      if (error) return;
+      if (const auto next = turned_away_.close_due()) close_turned_away_in(*next);
+    });
   }
 
   Service service_;  // before the context: connections in it use it to the end
   Admit admit_;
+  Prefer prefer_;
   UnixListener listener_;
   Log& log_;
   bool is_failing_ = false;
@@ -181,6 +201,8 @@ class Server::Loop {
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
   asio::posix::stream_descriptor acceptor_;
   asio::steady_timer pause_;
+  TurnedAway turned_away_;
+  asio::steady_timer turned_away_timer_;
   std::thread thread_;
 };
 

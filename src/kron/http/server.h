@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <variant>
 
 #include "kron/base/result.h"
 #include "kron/env/log.h"
@@ -21,11 +22,13 @@ class Server {
  public:
   // On the server's thread: it holds up every other request, so it answers at once or hands the Reply on.
   using Handler = std::function<void(Request, Reply)>;
-  // How large the body of this request may be; asked when the headers are known, `head.body` is empty then. Beyond:
-  // 413.
-  using BodyLimit = std::function<std::size_t(const Request& head)>;
+  // How large the body of this request may be (beyond: 413), or the answer to one whose body is not read at all. Asked
+  // when the headers are known, of requests that have a body; `head.body` is empty then.
+  using BodyLimit = std::function<std::variant<std::size_t, Response>(const Request& head)>;
   // Whether this client may ask anything; it gets 403 otherwise.
   using Admit = std::function<bool(const Credentials&)>;
+  // Whether what is kept of the shared limits is for this client, and no cap for one user.
+  using Prefer = std::function<bool(const Credentials&)>;
 
   struct Options {
     std::string socket_path;
@@ -34,6 +37,7 @@ class Server {
     Limits limits = {};
     BodyLimit body_limit = {};  // none: 1 MiB
     Admit admit = {};           // none: whoever may open the socket
+    Prefer prefer = {};         // none: everybody
   };
 
   // Serves when it returns. Makes the directory of the socket (0755) when it is missing, and takes the place of a
@@ -48,7 +52,8 @@ class Server {
   using Post = std::function<void(std::function<void()>)>;
   Post poster() const;
 
-  // Stops listening, removes the socket, ends the streams, closes all connections; no handler runs afterwards.
+  // Stops listening, removes the socket, ends or cuts the streams (Stream::counts_as_whole), closes all connections; no
+  // handler runs afterwards.
   ~Server();
 
  private:

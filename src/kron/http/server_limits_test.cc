@@ -1,8 +1,13 @@
 // Clients that are slow, silent, gone or too many.
+#include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <future>
 #include <gtest/gtest.h>
+#include <mutex>
 
 #include "kron/http/fake/server_rig.h"
+#include "kron/http/turned_away.h"
 
 namespace kron::http {
 namespace {
@@ -87,7 +92,7 @@ TEST(ServerLimits, AClientThatDoesNotReadItsAnswerIsCutOff) {
 }
 
 TEST(ServerLimits, ConnectionsBeyondTheLimitAreToldToComeBack) {
-  const ServerRig rig(hello, with_limits([](Limits& limits) { limits.connections = 3; }));
+  const ServerRig rig(hello, with_limits([](Limits& limits) { limits.connections.most = 3; }));
   std::vector<RawClient> served;
   for (int i = 0; i < 3; ++i) {
     served.emplace_back(rig);
@@ -109,8 +114,162 @@ TEST(ServerLimits, ConnectionsBeyondTheLimitAreToldToComeBack) {
   waiting.clear();
   served.clear();
   // The server notices in its own time that there is room again.
-  while (status_of(ask(rig, "/")) != 200) {
+  const auto deadline = std::chrono::steady_clock::now() + testing::kPatience;
+  int status = 0;
+  while ((status = status_of(ask(rig, "/"))) != 200 && std::chrono::steady_clock::now() < deadline) {
   }
+  EXPECT_EQ(status, 200);
+}
+
+// Says who is at the other end of the test's own connections, which are all of one process.
+class Users {
+ public:
+  Server::Options options(const std::function<void(Limits&)>& set) {
+    Server::Options options = with_limits(set);
+    options.prefer = [this](const Credentials&) { return is_preferred.load(); };
+    return options;
+  }
+  std::atomic<bool> is_preferred = false;
+};
+
+TEST(ServerLimits, OneUserHasACapAndThePreferredAreServedBesideHim) {
+  Users users;
+  const ServerRig rig(
+      hello, users.options([](Limits& limits) { limits.connections = {.most = 10, .kept = 2, .of_one_user = 3}; }));
+  std::vector<RawClient> served;
+  for (int i = 0; i < 3; ++i) {
+    served.emplace_back(rig);
+    served.back().send(get("/"));
+    EXPECT_EQ(status_of(served.back().read_some()), 200);
+  }
+  EXPECT_EQ(status_of(ask(rig, "/")), 503);
+  users.is_preferred = true;
+  for (int i = 0; i < 7; ++i) {
+    served.emplace_back(rig);
+    served.back().send(get("/"));
+    EXPECT_EQ(status_of(served.back().read_some()), 200) << i;
+  }
+  EXPECT_EQ(status_of(ask(rig, "/")), 503) << "the limit of all";
+}
+
+TEST(ServerLimits, OneWhoIsTurnedAwaySeesWhyThoughHeGoesOnSending) {
+  const ServerRig rig(hello, with_limits([](Limits& limits) {
+                        limits.connections.most = 0;
+                        limits.linger = std::chrono::milliseconds(200);
+                      }));
+  std::vector<RawClient> clients;
+  // One more than are kept open at a time: the first is closed at once, and has its answer all the same.
+  for (std::size_t i = 0; i <= TurnedAway::kMost; ++i) {
+    clients.emplace_back(rig);
+    clients.back().send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
+  }
+  for (RawClient& client : clients) EXPECT_EQ(status_of(client.read_to_end()), 503);
+  for (RawClient& client : clients) EXPECT_TRUE(client.sees_hangup());
+}
+
+TEST(ServerLimits, AStreamCountsAmongTheStreamsAndLeavesItsPlaceToOthers) {
+  std::vector<std::shared_ptr<Stream>> streams;
+  const ServerRig rig(
+      [&](const Request& request, Reply reply) {
+        if (request.target != "/events") return hello(request, std::move(reply));
+        if (auto stream = reply.begin({200, "text/plain", {}, "first"})) streams.push_back(std::move(stream));
+      },
+      with_limits([](Limits& limits) {
+        limits.connections.most = 1;
+        limits.streams.most = 2;
+      }));
+  std::vector<RawClient> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back(rig);
+    readers.back().send(get("/events"));
+    EXPECT_EQ(status_of(readers.back().read_until("first")), 200) << i;
+  }
+  RawClient third(rig);
+  third.send(get("/events"));
+  EXPECT_EQ(status_of(third.read_until("}")), 503);
+  third.send(get("/"));
+  EXPECT_EQ(status_of(third.read_until("hello")), 200) << "the connection is as good as before";
+  streams.front()->end();
+  EXPECT_TRUE(readers.front().read_until("0\r\n\r\n").ends_with("0\r\n\r\n"));
+  third.send(get("/events"));
+  EXPECT_EQ(status_of(third.read_until("first")), 200) << "there is a place again";
+}
+
+TEST(ServerLimits, OneWhoMayNotIsAnsweredBeforeAByteOfHisBodyIsRead) {
+  std::atomic<int> handled = 0;
+  Server::Options options;
+  options.body_limit = [](const Request&) { return problem(403, "no"); };
+  const ServerRig rig(
+      [&](const Request& request, Reply reply) {
+        ++handled;
+        hello(request, std::move(reply));
+      },
+      options);
+  RawClient client(rig);
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 70000000\r\n\r\n");
+  EXPECT_EQ(status_of(client.read_to_end()), 403) << "without a body";
+  RawClient chunked(rig);
+  chunked.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  EXPECT_EQ(status_of(chunked.read_to_end()), 403);
+  RawClient patient(rig);
+  patient.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(status_of(patient.read_to_end()), 403) << "and no 100 before it";
+  EXPECT_EQ(handled, 0);
+}
+
+// A body of `size` bytes, as far as the server takes it.
+std::string post_of(std::size_t size) {
+  return "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" +
+         std::string(size, 'x');
+}
+
+// Keeps requests that have more than a small body until it is told to answer one.
+class Keeper {
+ public:
+  void handle(Request request, Reply reply) {
+    if (request.body.size() <= kSmallBody) return hello(request, std::move(reply));
+    const std::scoped_lock lock(mutex_);
+    kept_.emplace_back(std::move(request), std::move(reply));
+    changed_.notify_all();
+  }
+  bool comes_to(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, testing::kPatience, [&] { return kept_.size() == count; });
+  }
+  void answer_first() {
+    const std::scoped_lock lock(mutex_);
+    kept_.front().second.send({});
+    kept_.pop_front();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::pair<Request, Reply>> kept_;
+};
+
+TEST(ServerLimits, BodiesTogetherTakeNoMoreThanTheirLimitAndSmallOnesAlwaysGo) {
+  constexpr std::size_t kMebibyte = std::size_t{1} << 20U;
+  Server::Options options = with_limits(
+      [](Limits& limits) { limits.bodies = {.most = 2 * kMebibyte, .kept = 0, .of_one_user = 2 * kMebibyte}; });
+  options.body_limit = [](const Request&) { return 4 * kMebibyte; };
+  Keeper keeper;
+  const ServerRig rig([&](Request request, Reply reply) { keeper.handle(std::move(request), std::move(reply)); },
+                      options);
+  RawClient first(rig), second(rig), third(rig), small(rig), fourth(rig);
+  first.send(post_of(kMebibyte + kSmallBody));
+  second.send(post_of(kMebibyte + kSmallBody));
+  ASSERT_TRUE(keeper.comes_to(2));
+  third.send(post_of(kSmallBody + 1));
+  const std::string answer = third.read_to_end();
+  EXPECT_EQ(status_of(answer), 503) << "one byte beyond the limit";
+  EXPECT_NE(answer.find("Retry-After: 1\r\n"), std::string::npos);
+  small.send(post_of(kSmallBody));
+  EXPECT_EQ(status_of(small.read_to_end()), 200);
+  keeper.answer_first();
+  EXPECT_EQ(status_of(first.read_to_end()), 200);
+  fourth.send(post_of(kSmallBody + 1));
+  EXPECT_TRUE(keeper.comes_to(2)) << "what an answered request took is free again";
 }
 
 TEST(ServerLimits, OneWhoIsRefusedMayFinishHisSentence) {

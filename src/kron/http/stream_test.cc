@@ -43,6 +43,41 @@ TEST(Stream, EndsWhenItsWriterLetsGo) {
   EXPECT_TRUE(client.read_until("0\r\n\r\n").ends_with("6\r\nfirst \r\n0\r\n\r\n"));
 }
 
+TEST(Stream, OneThatIsCutDoesNotLookWhole) {
+  const ServerRig rig([](const Request&, Reply reply) {
+    const auto stream = reply.begin(kEvents);
+    stream->cut();
+    EXPECT_FALSE(stream->write("never"));
+    stream->end();
+  });
+  Client client(rig.socket_path());
+  const Status status = client.stream("/", {}, [](std::string_view) { return true; });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::unreachable);
+}
+
+TEST(Stream, OneThatHasEndedIsNotCutAnyMore) {
+  const ServerRig rig([](const Request&, Reply reply) {
+    const auto stream = reply.begin(kEvents);
+    stream->end();
+    stream->cut();
+  });
+  Client client(rig.socket_path());
+  EXPECT_TRUE(client.stream("/", {}, [](std::string_view) { return true; }));
+}
+
+TEST(Stream, WhatTheEndOfTheServerInterruptsDoesNotLookWhole) {
+  std::promise<std::shared_ptr<Stream>> begun;
+  ServerRig rig([&](const Request&, Reply reply) { begun.set_value(reply.begin(kEvents)); });
+  RawClient client(rig);
+  client.send(get("/"));
+  const auto stream = begun.get_future().get();
+  stream->counts_as_whole();
+  client.read_until("first");
+  rig.stop();
+  EXPECT_FALSE(client.read_to_end().ends_with("0\r\n\r\n"));
+}
+
 TEST(Stream, OfHttp10EndsWithTheConnection) {
   const ServerRig rig([](const Request&, Reply reply) { reply.begin(kEvents)->write("second"); });
   RawClient client(rig);
