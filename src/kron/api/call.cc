@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kUsualLimit = 100;
 constexpr std::int64_t kMostAtOnce = 1000;
+constexpr int kTooManyStreams = 503;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 Error about(std::string_view name, Error error) {
   error.message = "the parameter " + std::string(name) + ": " + error.message;
@@ -32,10 +34,7 @@ Result<std::optional<Value>> parsed(const http::Request& request, std::string_vi
 }  // namespace
 
 Call::Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note)
-    : request(std::move(asked)),
-      names(std::move(path_names)),
-      reply_(std::move(way_back)),
-      answered_(std::move(note)) {}
+    : asked_(std::move(asked)), names(std::move(path_names)), reply_(std::move(way_back)), answered_(std::move(note)) {}
 
 void Call::send(http::Response response) {
   if (answered_) answered_(response.status);
@@ -47,8 +46,10 @@ void Call::send_json(std::string body, int status) {
 }
 
 std::shared_ptr<http::Stream> Call::begin(http::Response head) {
-  if (answered_) answered_(head.status);
-  return reply_.begin(std::move(head));
+  const int status = head.status;
+  auto stream = reply_.begin(std::move(head));
+  if (answered_) answered_(stream ? status : kTooManyStreams);
+  return stream;
 }
 
 Result<std::optional<Instant>> time_parameter(const http::Request& request, std::string_view name) {
@@ -76,6 +77,15 @@ Result<std::size_t> limit_parameter(const http::Request& request) {
   return static_cast<std::size_t>(*limit);
 }
 
+Result<Nanoseconds> wait_parameter(const http::Request& request, std::string_view name, Nanoseconds most) {
+  const auto wait = parsed<Nanoseconds>(request, name, parse_duration);
+  if (!wait) return fail(wait.error());
+  if (*wait && **wait > most) {
+    return fail(about(name, {Code::invalid, "is at most " + duration_text(most) + "; ask again"}));
+  }
+  return wait->value_or(Nanoseconds(0));
+}
+
 std::string text_parameter(const http::Request& request, std::string_view name) {
   return std::string(request.parameter(name).value_or(""));
 }
@@ -90,6 +100,11 @@ Result<std::optional<std::string>> word_parameter(const http::Request& request, 
     choices += (choices.empty() ? "" : ", ") + std::string(word);
   }
   return fail(about(name, {Code::invalid, quoted(*text) + " is none of " + choices}));
+}
+
+Status check_no_byte_order_mark(std::string_view body) {
+  if (!body.starts_with(kByteOrderMark)) return {};
+  return fail(Code::invalid, "the body begins with a byte order mark; send the JSON without it");
 }
 
 }  // namespace kron::api

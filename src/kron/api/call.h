@@ -17,18 +17,24 @@ namespace kron::api {
 
 // One request on its way through the daemon's threads. Answered once, from any of them.
 class Call {
+  http::Request asked_;
+
  public:
   using Answered = std::function<void(int status)>;
 
   // `names`: what stands where the route's pattern has {…}.
   Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note);
 
-  const http::Request request;
+  const http::Request& request = asked_;
   const std::vector<std::string> names;
+
+  // What the body said has been taken out of it, and only its place in the server's limit is still needed.
+  void drop_body() { asked_.body = std::string(); }
 
   void send(http::Response response);
   void send_json(std::string body, int status = 200);
   void refuse(const Error& error) { send(http::problem(error)); }
+  // Nothing when there are too many streams; then the call is answered.
   std::shared_ptr<http::Stream> begin(http::Response head);
   void on_gone(std::function<void()> call) { reply_.on_gone(std::move(call)); }
 
@@ -44,10 +50,15 @@ Result<std::optional<Seconds>> duration_parameter(const http::Request& request, 
 Result<std::int64_t> number_parameter(const http::Request& request, std::string_view name, std::int64_t otherwise,
                                       std::int64_t least, std::int64_t most);
 Result<std::size_t> limit_parameter(const http::Request& request);  // 1 … 1000, 100 when absent
+// From 0 to `most`; none when absent.
+Result<Nanoseconds> wait_parameter(const http::Request& request, std::string_view name, Nanoseconds most);
 std::string text_parameter(const http::Request& request, std::string_view name);
 
 // One of a few words; nothing when absent.
 Result<std::optional<std::string>> word_parameter(const http::Request& request, std::string_view name,
                                                   std::initializer_list<std::string_view> words);
+
+// A JSON text has no byte order mark (RFC 8259): to pass over one would move every position behind it.
+Status check_no_byte_order_mark(std::string_view body);
 
 }  // namespace kron::api

@@ -100,6 +100,7 @@ std::string commit_json(const CommitAnswer& answer) {
 void commit(Parts& parts, const CallPtr& call) {
   auto request = commit_of(call->request, call->names.front());
   if (!request) return call->refuse(request.error());
+  call->drop_body();  // so that staged files are in memory once while they are written
   parts.tasks.commit(*std::move(request), [call](const Result<CommitAnswer>& answer) {
     if (!answer) return call->refuse(answer.error());
     call->send_json(commit_json(*answer), status_of(answer->outcome));

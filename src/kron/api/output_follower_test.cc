@@ -1,8 +1,10 @@
 #include "kron/api/output_follower.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -12,6 +14,9 @@
 
 namespace kron::api {
 namespace {
+
+// Longer than anything takes on a busy machine; only a test that fails waits for it.
+constexpr Seconds kPatience(60);
 
 // Takes what is sent as it comes. The follower may still be at it when a test has seen enough.
 class Reader {
@@ -55,7 +60,7 @@ class Reader {
   template <class Condition>
   std::string text_when(Condition condition) {
     std::unique_lock lock(heard_->mutex);
-    heard_->changed.wait(lock, [&] { return condition(*heard_); });
+    EXPECT_TRUE(heard_->changed.wait_for(lock, kPatience, [&] { return condition(*heard_); })) << heard_->text;
     return heard_->text;
   }
 
@@ -65,11 +70,10 @@ class Reader {
 
 class OutputFollowerTest : public ::testing::Test {
  protected:
-  OutputFollowerTest() {
-    std::filesystem::create_directories(directory_ / "run");
-    follower_ = OutputFollower::start(directory_.string()).value();
-  }
+  OutputFollowerTest() { follower_ = OutputFollower::start(directory_.string()).value(); }
+  // As kron-exec does: there is no directory before the first byte.
   void append(std::string_view text) {
+    std::filesystem::create_directories(directory_ / "run");
     std::ofstream(directory_ / "run/output", std::ios::app | std::ios::binary) << text;
   }
   void replace(std::string_view text) {
@@ -101,6 +105,50 @@ TEST_F(OutputFollowerTest, WaitsForARunThatHasWrittenNothingYet) {
   EXPECT_EQ(reader.text_ending_with("late\n"), "late\n");
   follower_->run_ended("run");
   EXPECT_EQ(reader.whole(), "late\n");
+}
+
+TEST_F(OutputFollowerTest, WaitsForSeveralRunsThatHaveWrittenNothingYet) {
+  Reader reader, again, of_another;
+  follower_->follow("run", reader.stream(), false);
+  follower_->follow("run", again.stream(), false);
+  follower_->follow("another", of_another.stream(), false);
+  std::filesystem::create_directories(directory_ / "stranger");
+  append("one\n");
+  EXPECT_EQ(reader.text_ending_with("one\n"), "one\n");
+  EXPECT_EQ(again.text_ending_with("one\n"), "one\n");
+  append("two\n");
+  EXPECT_EQ(again.text_ending_with("two\n"), "one\ntwo\n");
+  std::filesystem::create_directories(directory_ / "another");
+  std::ofstream(directory_ / "another/output") << "late\n";
+  EXPECT_EQ(of_another.text_ending_with("late\n"), "late\n");
+  for (const char* run : {"run", "another"}) follower_->run_ended(run);
+  EXPECT_EQ(reader.whole(), "one\ntwo\n");
+  EXPECT_EQ(of_another.whole(), "late\n");
+}
+
+TEST_F(OutputFollowerTest, TellsThoseWhoWaitForTheEndOfARunOnce) {
+  std::atomic<int> of_other = 0;
+  std::promise<void> told;
+  follower_->await_end(follower_->new_ticket(), "run", Seconds(3600), [&] { told.set_value(); });
+  follower_->await_end(follower_->new_ticket(), "other", Seconds(3600), [&] { ++of_other; });
+  follower_->run_ended("run");
+  EXPECT_EQ(told.get_future().wait_for(kPatience), std::future_status::ready);
+  follower_->run_ended("run");  // a second call would break the promise
+  follower_.reset();
+  EXPECT_EQ(of_other, 0);
+}
+
+TEST_F(OutputFollowerTest, TellsThoseWhoWaitWhenTheirTimeIsOver) {
+  std::promise<void> soon, at_once;
+  std::atomic<bool> was_withdrawn = true;
+  const auto ticket = follower_->new_ticket();
+  follower_->await_end(ticket, "run", std::chrono::milliseconds(20), [&] { was_withdrawn = false; });
+  follower_->withdraw(ticket);
+  follower_->await_end(follower_->new_ticket(), "run", std::chrono::milliseconds(50), [&] { soon.set_value(); });
+  follower_->await_end(follower_->new_ticket(), "run", Nanoseconds(0), [&] { at_once.set_value(); });
+  EXPECT_EQ(at_once.get_future().wait_for(kPatience), std::future_status::ready);
+  EXPECT_EQ(soon.get_future().wait_for(kPatience), std::future_status::ready);
+  EXPECT_TRUE(was_withdrawn);
 }
 
 TEST_F(OutputFollowerTest, EndsAtOnceForARunThatHasEnded) {

@@ -11,6 +11,7 @@ namespace kron::api {
 namespace {
 
 constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
+constexpr Nanoseconds kMostWait = Seconds(60);
 
 Error no_such_run(std::string_view run_id) {
   return {Code::not_found, "there is no run " + quoted(run_id) + "; GET /api/v1/runs lists those that are remembered"};
@@ -66,8 +67,32 @@ void with_run(Parts& parts, const CallPtr& call, std::function<void(const histor
   });
 }
 
-void get_run(Parts& parts, const CallPtr& call) {
+// A run that was promised and then dropped has an outcome, and never ran.
+bool has_ended(const history::Entry& entry) {
+  return entry.ended_at.has_value() || history::kind_of(entry) != history::Kind::executed;
+}
+
+void answer_with_run(Parts& parts, const CallPtr& call) {
   with_run(parts, call, [call](const history::Entry& entry) { call->send_json(history::entry_json(entry)); });
+}
+
+// Asked on the loop, where runs end: no end comes between the look and the wait.
+void answer_at_end(Parts& parts, const CallPtr& call, Nanoseconds wait) {
+  parts.on_loop([&parts, call, wait] {
+    if (!parts.scheduler.is_active(call->names.front())) return answer_with_run(parts, call);
+    const OutputFollower::Ticket ticket = parts.outputs.new_ticket();
+    call->on_gone([&parts, ticket] { parts.outputs.withdraw(ticket); });
+    parts.outputs.await_end(ticket, call->names.front(), wait, [&parts, call] { answer_with_run(parts, call); });
+  });
+}
+
+void get_run(Parts& parts, const CallPtr& call) {
+  const auto wait = wait_parameter(call->request, "wait", kMostWait);
+  if (!wait) return call->refuse(wait.error());
+  with_run(parts, call, [&parts, call, wait = *wait](const history::Entry& entry) {
+    if (wait == Nanoseconds(0) || has_ended(entry)) return call->send_json(history::entry_json(entry));
+    answer_at_end(parts, call, wait);
+  });
 }
 
 // An output on its way to one reader, a piece at a time.
@@ -81,12 +106,14 @@ struct Sending {
 void send_next(Parts& parts, const std::shared_ptr<Sending>& sending) {
   const Result<std::string> piece =
       sending->output.read(sending->at, static_cast<std::size_t>(std::min(kPiece, sending->end - sending->at)));
-  // A file that goes away under a reader, who was told how much would come: cut off, so that he can tell.
-  if (!piece || piece->empty()) return sending->at == sending->end ? sending->stream->end() : void();
+  // A file that cannot be read to its end: the reader must not take what came for the whole.
+  if (!piece || (piece->empty() && sending->at != sending->end)) return sending->stream->cut();
   sending->at += piece->size();
   if (!sending->stream->write(*piece)) return;
   if (sending->at == sending->end) return sending->stream->end();
-  sending->stream->on_drained([&parts, sending] { parts.aside([&parts, sending] { send_next(parts, sending); }); });
+  sending->stream->on_drained([&parts, sending] {
+    if (!parts.aside([&parts, sending] { send_next(parts, sending); })) sending->stream->cut();
+  });
 }
 
 void send_output(Parts& parts, const CallPtr& call, runner::OutputReader output, std::uint64_t size) {
@@ -105,6 +132,8 @@ void send_output(Parts& parts, const CallPtr& call, runner::OutputReader output,
   if (call->request.method == "HEAD") return call->send(std::move(head));
   auto sending = std::make_shared<Sending>(Sending{std::move(output), range.first, range.end});
   sending->stream = call->begin(std::move(head));
+  if (!sending->stream) return;
+  sending->stream->counts_as_whole();
   send_next(parts, sending);
 }
 
@@ -112,7 +141,10 @@ void follow_output(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call] {
     const std::string& run_id = call->names.front();
     const bool has_ended = !parts.scheduler.is_active(run_id);
-    parts.outputs.follow(run_id, call->begin({.content_type = "application/octet-stream"}), has_ended);
+    auto stream = call->begin({.content_type = "application/octet-stream"});
+    if (!stream) return;
+    stream->counts_as_whole();
+    parts.outputs.follow(run_id, std::move(stream), has_ended);
   });
 }
 
@@ -160,7 +192,7 @@ std::vector<Route> run_routes(Parts& parts) {
        Right::read,
        with(parts, list_runs),
        {"limit", "before", "job", "prefix", "outcome", "result", "from", "to"}},
-      {"GET", "/api/v1/runs/{id}", Right::read, with(parts, get_run)},
+      {"GET", "/api/v1/runs/{id}", Right::read, with(parts, get_run), {"wait"}},
       {"GET", "/api/v1/runs/{id}/output", Right::read, with(parts, run_output), {"follow"}},
       {"POST", "/api/v1/runs/{id}/terminate", Right::operate, with(parts, terminate)},
       {"POST", "/api/v1/runs/{id}/kill", Right::operate, with(parts, kill)},

@@ -23,6 +23,7 @@ std::string task_json(const Task& task) {
 void submit(Parts& parts, const CallPtr& call) {
   auto tasks = read_new_tasks(call->request.body);
   if (!tasks) return call->refuse(tasks.error());
+  call->drop_body();
   const bool is_single = tasks->size() == 1;
   if (is_single && !tasks->front()) return call->refuse(tasks->front().error());
   auto asked = std::make_shared<std::vector<Result<NewTask>>>(*std::move(tasks));
