@@ -17,6 +17,9 @@ struct Access {
   Right of_group = Right::read;
 };
 
+// root, or the daemon's own user.
+bool is_own(const http::Credentials& peer, const Access& access);
+
 Right right_of(const http::Credentials& peer, const Access& access);
 
 }  // namespace kron::api

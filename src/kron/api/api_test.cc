@@ -1,16 +1,21 @@
 #include "kron/api/api.h"
 
+#include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <mutex>
+#include <poll.h>
 #include <set>
+#include <thread>
 #include <unistd.h>
 
 #include "kron/api/paths.h"
 #include "kron/core/sample_jobs.h"
 #include "kron/env/fake/silent_log.h"
+#include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
 #include "kron/env/work_thread.h"
 #include "kron/http/client.h"
@@ -18,13 +23,13 @@
 #include "kron/json/document.h"
 #include "kron/scheduler/fake/host.h"
 
-// The whole API over a real socket; the scheduler behind it lives in a made-up world, and its loop is whichever thread
-// asks.
+// The whole API over a real socket, and a loop with a real mailbox; the scheduler on it lives in a made-up world.
 namespace kron::api {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::Host;
+using ::testing::Not;
 using testing::utc;
 
 jobs::JobDefinition daily(std::string name) {
@@ -34,11 +39,58 @@ jobs::JobDefinition daily(std::string name) {
   return definition;
 }
 
+constexpr gid_t kReaders = 4712;
+
 std::string made(const std::filesystem::path& directory) {
   std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory);
   return directory.string();
 }
+
+// The daemon's loop, as far as the API meets it: a thread that works off its mailbox.
+class LoopThread {
+ public:
+  LoopThread() : thread_([this] { serve(); }) {}
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+  ~LoopThread() {
+    mailbox_.post([this] { is_ending_ = true; });
+    thread_.join();
+  }
+
+  void post(Mailbox::Work work) {
+    mailbox_.post([this, work = std::move(work)] {
+      ++items_;
+      work();
+    });
+  }
+
+  // Returns when it is done.
+  void run(const Mailbox::Work& work) {
+    std::promise<void> done;
+    mailbox_.post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+
+  int items() const { return items_; }  // that were posted and done
+
+ private:
+  void serve() {
+    while (!is_ending_) {
+      pollfd polled{.fd = mailbox_.descriptor(), .events = POLLIN, .revents = 0};
+      ::poll(&polled, 1, -1);
+      mailbox_.work_off(std::chrono::milliseconds(2));
+    }
+  }
+
+  Mailbox mailbox_;
+  std::atomic<int> items_ = 0;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
 
 class ApiTest : public ::testing::Test {
  protected:
@@ -54,16 +106,17 @@ class ApiTest : public ::testing::Test {
   }
   ~ApiTest() override {
     server_.reset();
-    aside_.reset();
+    loop_.reset();
     tasks_.reset();
     outputs_.reset();
     history_.reset();
+    aside_.reset();
     api_.reset();
     std::filesystem::remove_all(directory_);
   }
 
   Parts parts() {
-    return {.on_loop = [this](const Parts::Work& work) { do_on_loop(work); },
+    return {.on_loop = [this](const Parts::Work& work) { loop_->post(work); },
             .aside = [this](Parts::Work work) { return aside_->run(std::move(work)); },
             .scheduler = *host_.scheduler,
             .status = [this] { return status_; },
@@ -75,24 +128,26 @@ class ApiTest : public ::testing::Test {
             .events = events_,
             .outputs = *outputs_,
             .run_files = run_files_,
-            .access = {.own = ::geteuid()}};
+            .access = {.own = ::geteuid(), .group = kReaders}};
   }
 
-  void do_on_loop(const Parts::Work& work) {
-    const std::scoped_lock lock(loop_);
-    work();
-  }
+  void do_on_loop(const Parts::Work& work) { loop_->run(work); }
 
   void serve() {
-    server_ =
-        http::Server::start(
-            {.socket_path = socket(),
-             .body_limit = [this](const auto& head) { return api_->body_limit(head); },
-             .admit = [this](const auto& peer) { return api_->admits(peer); }},
-            [this](http::Request request, http::Reply reply) { api_->answer(std::move(request), std::move(reply)); },
-            log_)
-            .value();
+    server_ = http::Server::start(
+                  {.socket_path = socket(),
+                   .body_limit = [this](const auto& head) { return api_->body_limit(head); },
+                   .admit = [this](const auto& peer) { return api_->admits(peer); }},
+                  [this](http::Request request, http::Reply reply) {
+                    if (is_reader_) request.peer = reader();
+                    api_->answer(std::move(request), std::move(reply));
+                  },
+                  log_)
+                  .value();
   }
+  // Somebody of the group that may only look.
+  static http::Credentials reader() { return {.uid = 4711, .gid = 4711, .groups = {kReaders}, .pid = 1}; }
+
   std::string socket() const { return (directory_ / "krond.sock").string(); }
 
   http::Response ask(std::string_view method, std::string_view target, std::string body = {},
@@ -103,7 +158,7 @@ class ApiTest : public ::testing::Test {
 
   std::filesystem::path directory_;
   Host host_{utc("2026-03-01T00:00:00Z")};
-  std::recursive_mutex loop_;
+  std::atomic<bool> is_reader_ = false;  // whoever asks passes for one
   RealFileSystem files_;
   testing::SilentLog log_;
   metrics::Metrics metrics_{"1.0", utc("2026-03-01T00:00:00Z")};
@@ -111,6 +166,7 @@ class ApiTest : public ::testing::Test {
   DaemonStatus status_{.version = "1.0", .is_ready = true, .jobs = 3, .state_directory = "/state", .socket = "/sock"};
   Result<ReloadReport> reload_ = ReloadReport{.jobs = 3};
   runner::RunFiles run_files_ = runner::RunFiles::open(made(directory_)).value();
+  std::unique_ptr<LoopThread> loop_ = std::make_unique<LoopThread>();
   std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
   std::unique_ptr<history::History> history_;
   std::unique_ptr<OutputFollower> outputs_;
@@ -182,6 +238,122 @@ TEST_F(ApiTest, OneIdempotencyKeyTriggersOnce) {
   EXPECT_THAT(again.body, HasSubstr(R"("outcome":"already_known")"));
   EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger").status, 409) << "its policy forbids a second one";
   EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", std::string(201, 'k')}}).status, 400);
+}
+
+TEST_F(ApiTest, AnIdempotencyKeyThatIsEmptyIsRefusedAndStartsNothing) {
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", ""}}).status, 400);
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", "  "}}).status, 400);
+  do_on_loop([this] { EXPECT_EQ(host_.scheduler->active_runs(), 0U); });
+}
+
+TEST_F(ApiTest, ABodyWithAByteOrderMarkIsRefused) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::pair<const char*, const char*> requests[] = {
+      {"/api/v1/tasks", R"({"taskId":"t","payload":{"type":"MAIL"}})"},
+      {"/api/v1/tasks", R"({"taskId":"t","payload":{"type":"MAIL","data":{"to":1}}})"},
+      {"/api/v1/leases", R"({"worker":"w"})"},
+      {"/api/v1/leases/x.1/renew", R"({"token":1})"},
+      {"/api/v1/leases/x.1/commit", R"({"token":1})"},
+      {"/api/v1/jobs/c/pause", "{}"}};
+  for (const auto& [path, body] : requests) {
+    const auto answer = ask("POST", path, mark + body);
+    EXPECT_EQ(answer.status, 400) << path;
+    EXPECT_THAT(answer.body, HasSubstr("byte order mark")) << path;
+  }
+  EXPECT_EQ(ask("GET", "/api/v1/tasks/t").status, 404) << "nothing of it was taken";
+}
+
+TEST_F(ApiTest, ARightIsAskedForBeforeABodyIsRead) {
+  const http::Request commit{
+      .method = "POST", .target = "", .segments = {"api", "v1", "leases", "x.1", "commit"}, .peer = reader()};
+  const auto of_reader = api_->body_limit(commit);
+  ASSERT_TRUE(std::holds_alternative<http::Response>(of_reader));
+  EXPECT_EQ(std::get<http::Response>(of_reader).status, 403);
+  http::Request by_root = commit;
+  by_root.peer = http::Credentials{.uid = 0};
+  EXPECT_GT(std::get<std::size_t>(api_->body_limit(by_root)), std::size_t{64} << 20U);
+  http::Request by_nobody = commit;
+  by_nobody.peer.reset();
+  EXPECT_TRUE(std::holds_alternative<http::Response>(api_->body_limit(by_nobody)));
+}
+
+TEST_F(ApiTest, OnlyWhoOperatesSeesTheValuesOfTheEnvironment) {
+  jobs::JobDefinition secret = daily("secret");
+  jobs::RunOptions options = *secret.options;
+  options.env = {{"DB_PASSWORD", "hunter2"}, {"LANG", "C"}};
+  secret.options = std::make_shared<const jobs::RunOptions>(std::move(options));
+  do_on_loop([&] { ASSERT_TRUE(host_.reload({secret})); });
+  EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("env":{"DB_PASSWORD":"hunter2","LANG":"C"})"));
+  is_reader_ = true;
+  EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("env":{"DB_PASSWORD":null,"LANG":null})"));
+  EXPECT_THAT(ask("GET", "/api/v1/jobs").body, Not(HasSubstr("hunter2")));
+}
+
+TEST_F(ApiTest, ALongListTakesManyTurnsOfTheLoop) {
+  std::vector<jobs::JobDefinition> many;
+  for (std::size_t i = 0; i < 4 * kLooksAtOnce; ++i) many.push_back(daily("job-" + std::to_string(i)));
+  do_on_loop([&] { ASSERT_TRUE(host_.reload(many)); });
+  int before = loop_->items();
+  EXPECT_EQ(ask("GET", "/api/v1/jobs?match=zzz").body, R"({"jobs":[]})");
+  EXPECT_GE(loop_->items() - before, 4);
+  before = loop_->items();
+  EXPECT_EQ(ask("GET", "/api/v1/load").status, 200);
+  EXPECT_GE(loop_->items() - before, 4);
+}
+
+// A run that the scheduler has begun, and that the history knows.
+history::Entry running(const std::string& run_id) {
+  return {.job = "c",
+          .outcome = Outcome::executed,
+          .trigger = Trigger::manual,
+          .run_id = run_id,
+          .started_at = utc("2026-03-01T00:00:00Z")};
+}
+
+TEST_F(ApiTest, OneWhoWaitsForARunIsAnsweredWhenItEnds) {
+  const Node triggered = parse_json(ask("POST", "/api/v1/jobs/c/trigger").body).value();
+  const std::string run_id = *triggered.find("runId")->as<std::string>();
+  history_->add(running(run_id));
+  EXPECT_THAT(ask("GET", "/api/v1/runs/" + run_id).body, HasSubstr(R"("state":"running")"));
+  EXPECT_THAT(ask("GET", "/api/v1/runs/" + run_id + "?wait=20ms").body, HasSubstr(R"("state":"running")"))
+      << "its time is over";
+  auto waiting = std::async(std::launch::async, [&] { return ask("GET", "/api/v1/runs/" + run_id + "?wait=20s"); });
+  history::Entry ended = running(run_id);
+  ended.ended_at = utc("2026-03-01T00:00:05Z");
+  ended.exit_code = 3;
+  history_->add(ended);
+  outputs_->run_ended(run_id);
+  EXPECT_THAT(waiting.get().body, HasSubstr(R"("exitCode":3)"));
+  EXPECT_EQ(ask("GET", "/api/v1/runs/" + run_id + "?wait=61s").status, 400);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/nobody?wait=20s").status, 404);
+}
+
+TEST_F(ApiTest, OneWhoWaitsForARunThatWasDroppedIsAnsweredAtOnce) {
+  history::Entry dropped = running("0123456789abcdef");
+  dropped.outcome = Outcome::skipped;
+  dropped.reason = Reason::concurrency_forbid;
+  dropped.started_at.reset();
+  history_->add(dropped);
+  EXPECT_THAT(ask("GET", "/api/v1/runs/0123456789abcdef?wait=20s").body, HasSubstr(R"("outcome":"skipped")"));
+}
+
+TEST_F(ApiTest, AnOutputThatCannotBeReadToItsEndDoesNotLookWhole) {
+  history::Entry ended = running("0123456789abcdef");
+  ended.ended_at = ended.started_at;
+  ended.output_bytes = 20 << 20;
+  history_->add(ended);
+  const std::filesystem::path output = std::filesystem::path(run_files_.path()) / ended.run_id / "output";
+  std::filesystem::create_directories(output.parent_path());
+  std::ofstream(output) << std::string(ended.output_bytes, 'x');
+  http::Client client(socket());
+  std::size_t size = 0;
+  const Status read = client.stream("/api/v1/runs/" + ended.run_id + "/output", {}, [&](std::string_view bytes) {
+    if (size == 0) std::filesystem::resize_file(output, 0);
+    size += bytes.size();
+    return true;
+  });
+  EXPECT_FALSE(read);
+  EXPECT_LT(size, ended.output_bytes);
 }
 
 TEST_F(ApiTest, DecidesWithoutTheLoop) {

@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace kron::api {
+namespace {
+
+std::string gap(std::string_view reason) {
+  return "event: gap\ndata: {\"event\":\"gap\",\"reason\":\"" + std::string(reason) + "\"}\n\n";
+}
+
+}  // namespace
 
 void EventHub::deliver_by(Post post) {
   const std::scoped_lock lock(mutex_);
@@ -55,11 +62,18 @@ void EventHub::deliver() {
   }
 }
 
-// Everything behind this id, with an event `gap` for what is not kept any more.
+// Everything behind this id, with an event `gap` for what is missing.
 std::string EventHub::text_after(std::uint64_t id) const {
   std::string text;
   const std::uint64_t oldest = kept_.empty() ? next_ : kept_.front().id;
-  if (id < oldest - 1) text = "event: gap\ndata: {\"event\":\"gap\"}\n\n";
+  // An id that we have not given yet is of a daemon whose clock was ahead of ours.
+  const bool is_of_another = (id != 0 && id < first_ - 1) || id >= next_;
+  if (is_of_another || id == 0) id = first_ - 1;
+  if (id < oldest - 1) {
+    text = gap("dropped");
+  } else if (is_of_another) {
+    text = gap("restarted");
+  }
   const auto first = std::ranges::upper_bound(kept_, id, {}, &Event::id);
   for (auto event = first; event != kept_.end(); ++event) text += event->text;
   return text;
@@ -80,12 +94,29 @@ void EventHub::leave(const std::shared_ptr<http::Stream>& stream) {
   std::erase_if(readers_, [&](const Reader& reader) { return reader.stream == stream; });
 }
 
+std::uint64_t EventHub::last_id() const {
+  const std::scoped_lock lock(mutex_);
+  return next_ - 1;
+}
+
 std::size_t EventHub::streams() const {
   const std::scoped_lock lock(mutex_);
   return readers_.size();
 }
 
 void EventHub::end() {
+  Post post;
+  {
+    const std::scoped_lock lock(mutex_);
+    post = post_;
+  }
+  post([this] {
+    deliver();
+    end_streams();
+  });
+}
+
+void EventHub::end_streams() {
   std::vector<Reader> readers;
   {
     const std::scoped_lock lock(mutex_);

@@ -25,7 +25,7 @@ class EventHub {
   // `first_id`: behind every id that an earlier daemon gave, so the time of the start in microseconds. `most_kept`:
   // bytes.
   explicit EventHub(std::uint64_t first_id, std::size_t most_kept = kMostKept)
-      : next_(first_id), most_kept_(most_kept) {}
+      : first_(first_id), next_(first_id), most_kept_(most_kept) {}
 
   // How what was published gets to the readers: `post` has its task done soon and not at once, by the thread that
   // subscribes. Until then publish() does it.
@@ -34,14 +34,19 @@ class EventHub {
 
   void publish(std::string_view event, std::string_view json);
 
-  // From now on; with an id, everything behind it first. When some of that is not kept any more, an event `gap` says
-  // so.
+  // The id of the newest event, or the one before the first: who subscribes with it misses nothing from now on.
+  std::uint64_t last_id() const;
+
+  // From now on; with an id, everything behind it first; with 0, everything this daemon has told. An event `gap` says
+  // when some of that is not kept any more (reason `dropped`), or when the id is of an earlier daemon, of which nothing
+  // is kept (reason `restarted`).
   void subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after);
 
   void leave(const std::shared_ptr<http::Stream>& stream);
 
   std::size_t streams() const;
-  void end();  // of all streams
+  // Ends all streams, behind what was published, by the thread that delivers.
+  void end();
 
  private:
   struct Event {
@@ -55,9 +60,11 @@ class EventHub {
   };
 
   void deliver();
+  void end_streams();
   std::string text_after(std::uint64_t id) const;
 
   mutable std::mutex mutex_;  // held for moments, and never while a stream is used: that may end in leave()
+  const std::uint64_t first_;
   std::uint64_t next_;
   std::size_t most_kept_;
   std::deque<Event> kept_;

@@ -12,6 +12,7 @@
 namespace kron::api {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -64,6 +65,56 @@ TEST(EventHub, SaysWhenSomethingBehindTheLastIdIsNotKept) {
   EXPECT_THAT(up_to_date.read(), Not(HasSubstr("event:")));
   hub.subscribe(of_an_earlier_daemon.stream, 7);
   EXPECT_THAT(of_an_earlier_daemon.read(), HasSubstr("event: gap\n"));
+}
+
+TEST(EventHub, OneWhoAsksForEverythingMissesNothingWhenEverythingIsKept) {
+  EventHub hub(100);
+  Reader before, after;
+  hub.subscribe(before.stream, 0);
+  EXPECT_THAT(before.read(), Not(HasSubstr("gap")));
+  hub.publish("a", "{}");
+  hub.subscribe(after.stream, 0);
+  EXPECT_THAT(after.read(), AllOf(Not(HasSubstr("gap")), HasSubstr("id: 100\nevent: a\n")));
+}
+
+TEST(EventHub, AnIdOfAnotherDaemonGetsEverythingAndIsToldThatItIsSo) {
+  EventHub hub(100);
+  hub.publish("a", "{}");
+  for (const std::uint64_t id : {7, 98, 101, 5000}) {
+    Reader reader;
+    hub.subscribe(reader.stream, id);
+    const std::string text = reader.read();
+    EXPECT_THAT(text,
+                HasSubstr("event: gap\ndata: {\"event\":\"gap\",\"reason\":\"restarted\"}\n\nid: 100\nevent: a\n"))
+        << id;
+  }
+}
+
+TEST(EventHub, TheLastIdIsWhereAReaderGoesOnWhoHasSeenNothing) {
+  EventHub hub(100);
+  EXPECT_EQ(hub.last_id(), 99U);
+  const std::uint64_t last = hub.last_id();
+  hub.publish("a", "{}");
+  EXPECT_EQ(hub.last_id(), 100U);
+  Reader reader;
+  hub.subscribe(reader.stream, last);
+  EXPECT_THAT(reader.read(), AllOf(Not(HasSubstr("gap")), HasSubstr("event: a\n")));
+}
+
+TEST(EventHub, EndsBehindWhatWasPublished) {
+  EventHub hub(1);
+  Reader reader;
+  hub.subscribe(reader.stream, std::nullopt);
+  reader.read();
+  std::deque<std::function<void()>> tasks;
+  hub.deliver_by([&](std::function<void()> task) { tasks.push_back(std::move(task)); });
+  hub.publish("last", "{}");
+  hub.end();
+  for (const auto& task : tasks) task();
+  const auto batch = reader.backlog->take();
+  EXPECT_THAT(batch.bytes, HasSubstr("event: last\n"));
+  EXPECT_TRUE(batch.is_last);
+  EXPECT_EQ(hub.streams(), 0U);
 }
 
 TEST(EventHub, AReaderWhoMissedEverythingIsNotCutOffByWhatIsKept) {

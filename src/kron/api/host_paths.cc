@@ -12,7 +12,6 @@ namespace {
 
 // More than this is asked of `kron simulate`, which has the memory of a process of its own.
 constexpr std::size_t kMostLoadJobs = 200'000;
-constexpr std::size_t kLooksAtOnce = 500;
 
 std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 
@@ -142,9 +141,13 @@ void events(Parts& parts, const CallPtr& call) {
   call->on_gone([&parts, stream] {
     if (const auto gone = stream->lock()) parts.events.leave(gone);
   });
+  // With this id a reader who has seen no event yet goes on, when the stream breaks, from where it began.
+  const std::uint64_t last = parts.events.last_id();
+  head.headers.emplace_back("Last-Event-ID", std::to_string(last));
   const std::shared_ptr<http::Stream> begun = call->begin(std::move(head));
+  if (!begun) return;
   *stream = begun;
-  parts.events.subscribe(begun, *after);
+  parts.events.subscribe(begun, after->value_or(last));
 }
 
 http::Response text_response(int status, std::string text) {

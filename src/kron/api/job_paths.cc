@@ -18,8 +18,6 @@ namespace {
 using View = Scheduler::View;
 using LastEntries = std::map<std::string, history::Entry>;
 
-// What one turn of the loop spends on a list at most; the rest waits for its next turn.
-constexpr std::size_t kLooksAtOnce = 500;
 constexpr std::int64_t kMostDecisions = 1000;
 constexpr std::size_t kMostKeyBytes = 200;
 
@@ -91,13 +89,26 @@ void write_active(JsonWriter& json, const ActiveExecution& run) {
   json.member("startedAt", rfc3339(run.started_at)).key("pid").integer(run.pid).end_map();
 }
 
-std::string job_json(const View& view, const history::Entry* last, Instant now) {
+// Values of the environment are often secrets, in a file that only its owner may read: who may not operate is told the
+// names alone.
+Node without_env_values(const Node& model) {
+  Node::Map shown = *model.as<Node::Map>();
+  for (Node::Member& member : shown) {
+    if (member.key != "env") continue;
+    Node::Map variables = *member.value.as<Node::Map>();
+    for (Node::Member& variable : variables) variable.value = Node();
+    member.value = Node(std::move(variables));
+  }
+  return Node(std::move(shown));
+}
+
+std::string job_json(const View& view, const history::Entry* last, Instant now, Right right) {
   JsonWriter json;
   json.begin_map();
   write_summary(json, view, last, now);
   json.member("spelling", name_of(view.definition.spelling)).key("definition");
   if (const auto model = jobs::node_of(view.definition)) {
-    json.node(*model);
+    json.node(right == Right::operate ? *model : without_env_values(*model));
   } else {
     json.null();
   }
@@ -197,7 +208,8 @@ void get_job(Parts& parts, const CallPtr& call) {
     auto view = std::make_shared<std::optional<View>>(parts.scheduler.view(name));
     if (!*view) return call->refuse(no_such_job(name));
     parts.history.last_of({name}, [&parts, call, view](const Result<LastEntries>& last) {
-      call->send_json(job_json(**view, entry_of(last, **view), now(parts.clock)));
+      const Right right = right_of(*call->request.peer, parts.access);
+      call->send_json(job_json(**view, entry_of(last, **view), now(parts.clock), right));
     });
   });
 }
@@ -255,9 +267,12 @@ Result<Scheduler::Triggered> triggered_once(Parts& parts, const std::string& ide
 }
 
 void trigger(Parts& parts, const CallPtr& call) {
-  const std::string key(call->request.header("idempotency-key").value_or(""));
-  if (key.size() > kMostKeyBytes) {
-    return call->refuse({Code::invalid, "an Idempotency-Key has at most 200 bytes", "Idempotency-Key"});
+  const auto given = call->request.header("idempotency-key");
+  const std::string key(given.value_or(""));
+  // An empty one is a variable that was not set: taken for none, each repetition would be a run of its own.
+  if (given && (key.empty() || key.size() > kMostKeyBytes)) {
+    return call->refuse(
+        {Code::invalid, "an Idempotency-Key has 1 to 200 bytes; leave the header out for none", "Idempotency-Key"});
   }
   parts.on_loop([&parts, call, key] {
     const auto triggered = triggered_once(parts, call->names.front(), key);
@@ -271,6 +286,7 @@ void trigger(Parts& parts, const CallPtr& call) {
 // The time that the body names, if it has any.
 Result<std::optional<Instant>> until_of(const std::string& body) {
   if (trimmed(body).empty()) return std::optional<Instant>();
+  if (Status plain = check_no_byte_order_mark(body); !plain) return fail(plain.error());
   const auto document = parse_json(body);
   if (!document) return fail(document.error());
   if (document->as<Node::Map>() == nullptr) {

@@ -10,11 +10,12 @@
 
 #include "kron/api/access.h"
 #include "kron/api/call.h"
+#include "kron/http/limits.h"
 #include "kron/http/message.h"
 
 namespace kron::api {
 
-inline constexpr std::size_t kUsualBody = std::size_t{64} << 10;
+inline constexpr std::size_t kUsualBody = http::kSmallBody;
 
 struct Route {
   std::string_view method;

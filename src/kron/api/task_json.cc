@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "kron/api/call.h"
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
@@ -25,6 +26,7 @@ struct Body {
 };
 
 Result<Body> read_body(std::string_view body) {
+  if (Status plain = check_no_byte_order_mark(body); !plain) return fail(plain.error());
   const auto as_given = parse_json(body, kLimits);
   if (!as_given) return fail(as_given.error());
   if (as_given->as<Node::Map>() == nullptr) {

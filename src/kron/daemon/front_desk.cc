@@ -40,12 +40,14 @@ void FrontDesk::close() {
   server_.reset();
 }
 
-// Threads that hold questions of the API end before it does.
+// Threads that hold questions of the API end before it does, each before those whom it asks in turn: the follower asks
+// the history at the end of a run, and the history answers to the last what it was asked, and hands what takes long on to
+// the work thread.
 FrontDesk::~FrontDesk() {
   close();
-  aside_.reset();
   outputs_.reset();
   history_.reset();
+  aside_.reset();
 }
 
 api::Parts FrontDesk::parts() {
@@ -76,6 +78,7 @@ Status FrontDesk::let_in() {
   options.group = options_.socket_group;
   options.body_limit = [api](const http::Request& head) { return api->body_limit(head); };
   options.admit = [api](const http::Credentials& peer) { return api->admits(peer); };
+  options.prefer = [api](const http::Credentials& peer) { return api->prefers(peer); };
   auto server = http::Server::start(
       std::move(options),
       [api, &way = daemon_.right_of_way](http::Request request, http::Reply reply) {
