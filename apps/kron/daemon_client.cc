@@ -76,8 +76,9 @@ Result<std::string> DaemonClient::post_until_answered(const Target& target, cons
 }
 
 Status DaemonClient::stream(const Target& target, const http::Fields& headers,
-                            const std::function<bool(std::string_view bytes)>& on_bytes) {
-  return client_.stream(target.text(), headers, on_bytes);
+                            const std::function<bool(std::string_view bytes)>& on_bytes,
+                            const std::function<void(const http::Response& head)>& on_head) {
+  return client_.stream(target.text(), headers, on_bytes, on_head);
 }
 
 Result<Node> parsed_answer(std::string_view body) {

@@ -43,9 +43,10 @@ class DaemonClient {
   // The same for a request that may be repeated: a reply that is lost while krond restarts is asked for again.
   Result<std::string> post_until_answered(const Target& target, const http::Fields& headers);
 
-  // The body in pieces, until it ends or `on_bytes` says false.
+  // The body in pieces, until it ends or `on_bytes` says false. `on_head`, if any, gets the headers first.
   Status stream(const Target& target, const http::Fields& headers,
-                const std::function<bool(std::string_view bytes)>& on_bytes);
+                const std::function<bool(std::string_view bytes)>& on_bytes,
+                const std::function<void(const http::Response& head)>& on_head = {});
 
   const std::string& path() const { return path_; }
 

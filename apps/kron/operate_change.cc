@@ -25,6 +25,14 @@ int tell_end(std::string_view verb, bool json, const Result<std::string>& body) 
   return run ? status_of(*run) : exit_status(run.error().code);
 }
 
+// How long to wait, as --timeout says; none: for ever.
+Result<std::optional<Nanoseconds>> limit_of(const std::string& timeout) {
+  if (timeout.empty()) return std::optional<Nanoseconds>();
+  const auto parsed = parse_duration(timeout);
+  if (!parsed) return about_flag(parsed.error(), "--timeout");
+  return std::optional(*parsed);
+}
+
 Result<Instant> present_of(DaemonClient& client) {
   const auto body = client.get(Target("status"));
   if (!body) return fail(body.error());
@@ -71,8 +79,12 @@ int change_all(DaemonClient& client, const PauseOptions& options, const char* ve
 }  // namespace
 
 int trigger_job(const TriggerOptions& options) {
+  const auto limit = limit_of(options.timeout);
+  if (!limit) return refuse("trigger", limit.error(), options.json);
   auto client = DaemonClient::open(options);
   if (!client) return refuse("trigger", client.error(), options.json);
+  const auto krond = options.wait ? krond_of(*client) : std::string();
+  if (!krond) return refuse("trigger", krond.error(), options.json);
   const std::string key = options.key.empty() ? "kron-" + random_hex() : options.key;
   const auto body =
       client->post_until_answered(Target("jobs").segment(options.name).segment("trigger"), {{"Idempotency-Key", key}});
@@ -83,20 +95,16 @@ int trigger_job(const TriggerOptions& options) {
   }
   const auto answer = parsed_answer(*body);
   if (!answer) return refuse("trigger", answer.error(), options.json);
-  const auto run = run_at_its_end(client->path(), text_in(*answer, "runId"), std::nullopt, IfUnknown::wait);
+  const auto run = run_at_its_end(client->path(), {text_in(*answer, "runId"), *krond}, *limit);
   return tell_end("trigger", options.json, run);
 }
 
 int wait_for_end(const WaitOptions& options) {
-  std::optional<Nanoseconds> limit;
-  if (!options.timeout.empty()) {
-    const auto parsed = parse_duration(options.timeout);
-    if (!parsed) return refuse("wait", about_flag(parsed.error(), "--timeout").value(), options.json);
-    limit = *parsed;
-  }
+  const auto limit = limit_of(options.timeout);
+  if (!limit) return refuse("wait", limit.error(), options.json);
   const auto path = socket_path(options.socket, options.state_dir);
   if (!path) return refuse("wait", path.error(), options.json);
-  return tell_end("wait", options.json, run_at_its_end(*path, options.name, limit, IfUnknown::refuse));
+  return tell_end("wait", options.json, run_at_its_end(*path, {options.name}, *limit));
 }
 
 int pause_jobs(const PauseOptions& options) {

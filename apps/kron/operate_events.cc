@@ -44,6 +44,17 @@ std::string text_of(const StreamedEvent& event) {
   return line.replace(0, line.find(' '), text_in(*data, "ts"));
 }
 
+// What is missing before the events that follow; nothing to say when krond ended its last stream in order: then all was
+// told before it was started again.
+void tell_gap(const StreamedEvent& event, bool ended_in_order) {
+  const auto data = parse_json(event.data);
+  const bool was_restarted = data && text_in(*data, "reason") == "restarted";
+  if (was_restarted && ended_in_order) return;
+  std::fprintf(stderr, "kron events: %s\n",
+               was_restarted ? "krond was started again since then; what it logged before its end may be missing"
+                             : "krond no longer has all that happened since then");
+}
+
 }  // namespace
 
 int show_events(const EventsOptions& options) {
@@ -53,9 +64,10 @@ int show_events(const EventsOptions& options) {
   std::string last = options.after;
   bool wants_more = true;
   bool was_there = false;
+  bool ended_in_order = false;
   const auto show = [&](const StreamedEvent& event) {
     if (event.name == "gap") {
-      std::fprintf(stderr, "kron events: krond no longer has all that happened since then\n");
+      tell_gap(event, ended_in_order);
       return true;
     }
     last = event.id;
@@ -68,11 +80,15 @@ int show_events(const EventsOptions& options) {
     EventStream events(show);
     http::Fields headers;
     if (!last.empty()) headers.emplace_back("Last-Event-ID", last);
-    const Status ended = client->stream(Target("events"), headers, [&](std::string_view bytes) {
-      was_there = true;
-      return events.take(bytes);
+    bool has_begun = false;
+    const auto take = [&](std::string_view bytes) { return events.take(bytes); };
+    const Status ended = client->stream(Target("events"), headers, take, [&](const http::Response& head) {
+      was_there = has_begun = true;
+      // Where this stream begins, for as long as no event of it was seen.
+      if (last.empty()) last = head.header("last-event-id").value_or("");
     });
     if (!wants_more) return 0;
+    if (has_begun) ended_in_order = ended.has_value();
     const bool may_pass = ended || (was_there && ended.error().code == Code::unreachable);
     if (!may_pass) return refuse("events", ended.error(), options.json);
     // krond has ended, or found us too slow: it goes on behind what was shown.

@@ -84,8 +84,12 @@ Start set_up_trigger(CLI::App& verb) {
   const auto options = std::make_shared<TriggerOptions>();
   verb.add_option("JOB", options->name, "The job")->required();
   verb.add_flag("--wait", options->wait, "For its end: status 0 when it succeeded, else 1");
+  verb.add_option("--timeout", options->timeout, "Wait no longer than this, then status 4 (none)")
+      ->type_name("DURATION")
+      ->needs("--wait");
   verb.add_option("--idempotency-key", options->key, "The same key triggers the job once (a new one)")
-      ->type_name("KEY");
+      ->type_name("KEY")
+      ->check([](const std::string& key) { return key.empty() ? "is empty; leave it out for a new key" : ""; });
   add_common(verb, *options);
   return [options] { return trigger_job(*options); };
 }

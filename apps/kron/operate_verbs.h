@@ -45,6 +45,7 @@ int show_output(const LogsOptions& options);
 struct TriggerOptions : NameOptions {
   std::string key;    // empty: a new one
   bool wait = false;  // for its end
+  std::string timeout;
 };
 int trigger_job(const TriggerOptions& options);
 

@@ -1,7 +1,6 @@
 #include "run_end.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <poll.h>
 
 #include "answer_text.h"
@@ -15,88 +14,98 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{1000};
-// Asked again so often though nothing was heard.
-constexpr Nanoseconds kRound = Seconds(30);
+// How long krond keeps a question open; shorter than the time an answer may take.
+constexpr Nanoseconds kRound = Seconds(20);
+// A krond that was started again knows after this long what became of the runs before it.
+constexpr Nanoseconds kUntilForgotten = Seconds(10);
 
 class Waiting {
  public:
-  Waiting(const std::string& socket, const std::string& run_id, std::optional<Nanoseconds> limit, IfUnknown if_unknown)
-      : client_(socket),
-        follower_(socket),
-        run_id_(run_id),
-        limit_(limit),
-        started_(clock_.monotonic()),
-        if_unknown_(if_unknown) {}
+  Waiting(const std::string& socket, const AwaitedRun& run, std::optional<Nanoseconds> limit)
+      : client_(socket), run_(run), limit_(limit), started_(clock_.monotonic()) {}
 
   Result<std::string> run() {
-    while (true) {
-      auto body = client_.get(Target("runs").segment(run_id_));
+    // The first question is answered at once: it tells whether there is such a run.
+    for (Nanoseconds wait{0};; wait = std::min(left(), kRound)) {
+      const Nanoseconds asked = clock_.monotonic();
+      auto body = ask(wait);
       if (body && has_ended(*body)) return body;
-      if (!body && !may_pass(body.error())) return body;
+      if (!body) {
+        if (const auto no = reason_to_give_up(body.error())) return fail(*no);
+      }
       was_there_ = was_there_ || body;
-      if (is_late()) return fail(Code::conflict, "run " + run_id_ + " has not ended within " + duration_text(*limit_));
-      // The output of a run ends when the run does; if it cannot be had, time has to do.
-      if (!body || !follow()) pause();
+      if (is_late()) return fail(Code::conflict, "run " + run_.id + " has not ended within " + duration_text(*limit_));
+      // An end that the history does not know yet would be asked for in a circle.
+      if (!body || (wait > Nanoseconds(0) && clock_.monotonic() - asked < wait)) pause();
     }
   }
 
  private:
-  static bool has_ended(const std::string& body) {
-    const auto run = parsed_answer(body);
-    return run && text_in(*run, "state") == "ended";
+  Result<std::string> ask(Nanoseconds wait) {
+    Target target = Target("runs").segment(run_.id);
+    if (wait > Nanoseconds(0)) target.parameter("wait", duration_text(wait));
+    return client_.get(target);
   }
 
-  bool may_pass(const Error& error) const {
-    if (error.code == Code::unreachable) return was_there_ || if_unknown_ == IfUnknown::wait;
-    return error.code == Code::not_found && if_unknown_ == IfUnknown::wait;
+  static bool has_ended(const std::string& body) {
+    const auto run = parsed_answer(body);
+    return run && (text_in(*run, "state") == "ended" || text_in(*run, "outcome") != "executed");
+  }
+
+  std::optional<Error> reason_to_give_up(const Error& error) {
+    const bool is_promised = !run_.promised_by.empty();
+    if (error.code == Code::unreachable && (was_there_ || is_promised)) return std::nullopt;
+    if (error.code != Code::not_found || !is_promised) return error;
+    return is_forgotten() ? std::optional(forgotten()) : std::nullopt;
+  }
+
+  // A run that waits for others to end is known to the krond that promised it alone.
+  bool is_forgotten() {
+    const auto krond = krond_of(client_);
+    if (!krond || *krond == run_.promised_by) {
+      unknown_since_.reset();
+      return false;
+    }
+    if (!unknown_since_) unknown_since_ = clock_.monotonic();
+    return clock_.monotonic() - *unknown_since_ >= kUntilForgotten;
+  }
+
+  Error forgotten() const {
+    return {Code::not_found,
+            "krond was started again before run " + run_.id + " began, and knows nothing of it; trigger the job again"};
   }
 
   Nanoseconds left() const { return limit_ ? started_ + *limit_ - clock_.monotonic() : kRound; }
   bool is_late() const { return left() <= Nanoseconds(0); }
 
-  void sleep(int descriptor, Nanoseconds time) const {
-    pollfd polled{descriptor, POLLIN, 0};
-    const auto rest = std::chrono::ceil<milliseconds>(std::clamp(time, Nanoseconds(0), kRound));
-    ::poll(&polled, descriptor < 0 ? 0 : 1, static_cast<int>(rest.count()));
-  }
-
-  // True when it came to its end, or this round did.
-  bool follow() {
-    const Target output = Target("runs").segment(run_id_).segment("output").parameter("follow", "true");
-    if (!follower_.begin("GET", output.text())) return false;
-    const Nanoseconds end = clock_.monotonic() + std::min(left(), kRound);
-    while (clock_.monotonic() < end) {
-      if (const auto answer = follower_.poll()) {
-        // An end that the history does not know yet would be asked for in a circle.
-        pause();
-        return answer->has_value() && (*answer)->status == 200;
-      }
-      sleep(follower_.descriptor(), end - clock_.monotonic());
-    }
-    return true;
-  }
-
   void pause() {
-    sleep(-1, std::min<Nanoseconds>(pause_, left()));
+    const auto time = std::clamp<Nanoseconds>(pause_, Nanoseconds(0), std::max(left(), Nanoseconds(0)));
+    ::poll(nullptr, 0, static_cast<int>(std::chrono::ceil<milliseconds>(time).count()));
     pause_ = std::min(pause_ * 2, kLongestPause);
   }
 
   RealClock clock_;
   DaemonClient client_;
-  http::Client follower_;
-  std::string run_id_;
+  AwaitedRun run_;
   std::optional<Nanoseconds> limit_;
   Nanoseconds started_;
-  IfUnknown if_unknown_;
   bool was_there_ = false;
+  std::optional<Nanoseconds> unknown_since_;  // to a krond that did not promise it
   milliseconds pause_ = kFirstPause;
 };
 
 }  // namespace
 
-Result<std::string> run_at_its_end(const std::string& socket, const std::string& run_id,
-                                   std::optional<Nanoseconds> limit, IfUnknown if_unknown) {
-  return Waiting(socket, run_id, limit, if_unknown).run();
+Result<std::string> krond_of(DaemonClient& client) {
+  const auto body = client.get(Target("status"));
+  if (!body) return fail(body.error());
+  const auto status = parsed_answer(*body);
+  if (!status) return fail(status.error());
+  return text_in(*status, "startedAt") + " " + std::to_string(number_in(*status, "pid"));
+}
+
+Result<std::string> run_at_its_end(const std::string& socket, const AwaitedRun& run, std::optional<Nanoseconds> limit) {
+  return Waiting(socket, run, limit).run();
 }
 
 }  // namespace kron::cli

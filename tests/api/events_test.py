@@ -1,11 +1,13 @@
 """The stream of events: ids that only grow, going on where one was, and readers that do not read."""
 
+import json
 import resource
+import select
 import time
 import unittest
 
 from api_client import UnixConnection
-from api_host import SCALE, OnApiHost, memory_of, until
+from api_host import PATIENCE, SCALE, OnApiHost, memory_of, until
 
 STREAMS = 200 if SCALE > 1 else 60
 
@@ -34,6 +36,43 @@ class EventStreams(OnApiHost):
         with self.api.events(after=0) as events:
             run_id = self.trigger("hello")
             events.wait_for("run_ended", runId=run_id)
+
+    def listen(self):
+        listening = self.host.start_kron("events", "--format", "json")
+        until(lambda: self.api.get("status")["eventStreams"] == 1, "a listener")
+        return listening
+
+    def names_up_to(self, listening, last):
+        """The events that a listener prints, up to one of this name."""
+        names = []
+        while last not in names:
+            ready, _, _ = select.select([listening.stdout], [], [], PATIENCE)
+            self.assertTrue(ready, f"only {names}")
+            names.append(json.loads(listening.stdout.readline())["event"])
+        return names
+
+    def test_a_listener_that_has_seen_nothing_misses_nothing_over_a_restart(self):
+        listening = self.listen()
+        self.krond.stop()
+        self.krond, self.api = self.host.serve()
+        names = self.names_up_to(listening, "daemon_started")
+        self.assertEqual(names[:2], ["daemon_stopping", "daemon_ended"])
+        listening.terminate()
+        self.assertEqual(listening.stderr.read(), "")
+
+    def test_a_listener_is_told_what_it_may_have_missed_when_krond_was_killed(self):
+        listening = self.listen()
+        self.krond.kill()
+        self.krond, self.api = self.host.serve()
+        self.names_up_to(listening, "daemon_started")
+        listening.terminate()
+        self.assertIn("krond was started again", listening.stderr.read())
+
+    def test_a_gap_is_only_where_something_is_missing(self):
+        everything = self.host.kron("events", "--after", 0, "--limit", 1)
+        self.assertEqual((everything.returncode, everything.stderr), (0, ""))
+        of_an_earlier_krond = self.host.kron("events", "--after", 7, "--limit", 1)
+        self.assertIn("krond was started again", of_an_earlier_krond.stderr)
 
     def test_streams_end_when_krond_does(self):
         with self.api.events() as events:

@@ -2,11 +2,13 @@
 schema. A path that nobody calls here fails the last test."""
 
 import io
+import json
 import tarfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from api_client import DOCUMENT
-from api_host import NEVER, OnApiHost, until
+from api_host import NEVER, PATIENCE, OnApiHost, until
 
 
 def multipart(**parts):
@@ -87,6 +89,25 @@ class Paths(OnApiHost):
         self.assertEqual(len(self.host.effects("hello")), 1)
         self.refuse(404, "POST", "jobs", "nobody", "trigger")
         self.refuse(400, "POST", "jobs", "hello", "trigger", headers={"Idempotency-Key": "k" * 201})
+        for empty in ("", " "):
+            self.refuse(400, "POST", "jobs", "hello", "trigger", headers={"Idempotency-Key": empty})
+        self.assertEqual(len(self.host.effects("hello")), 1)
+
+    def test_a_run_is_waited_for(self):
+        run_id = self.running("lasting")
+        until(lambda: self.api.ask("GET", "runs", run_id).status == 200, "the run")
+        self.assertEqual(self.api.get("runs", run_id, wait="10ms")["state"], "running")
+        self.refuse(400, "GET", "runs", run_id, wait="61s")
+        self.refuse(400, "GET", "runs", run_id, wait="long")
+        with ThreadPoolExecutor() as pool:
+            waiting = pool.submit(self.api.get, "runs", run_id, wait="60s")
+            self.host.let_go()
+            self.assertEqual(waiting.result(PATIENCE)["exitCode"], 0)
+
+    def test_a_body_with_a_byte_order_mark_is_refused(self):
+        for task in ({"type": "T"}, {"type": "T", "data": {"n": 1}}):
+            body = b"\xef\xbb\xbf" + json.dumps({"taskId": "t", "payload": task}).encode()
+            self.refuse(400, "POST", "tasks", body=body, headers={"Content-Type": "application/json"})
 
     def test_pause_and_resume(self):
         self.assertIn("since", self.api.post("jobs", "hello", "pause")["paused"])

@@ -1,10 +1,12 @@
 """Every verb of kron that asks a running krond, as text and as JSON, with its exit status."""
 
 import json
+import os
+import select
 import unittest
 
 from api_client import DOCUMENT
-from api_host import KRON_EXEC, NEVER, OnApiHost, until
+from api_host import KRON_EXEC, NEVER, PATIENCE, OnApiHost, until
 import jsonschema
 
 
@@ -109,11 +111,31 @@ class Verbs(OnApiHost):
         self.assertEqual(follower.communicate(timeout=60), ("two\n", ""))
         self.assertEqual(follower.returncode, 0)
 
+    def test_logs_follow_a_run_that_has_written_nothing_yet(self):
+        os.mkfifo(self.host.root / "second")
+        second = os.open(self.host.root / "second", os.O_RDWR)
+        self.addCleanup(os.close, second)
+        command = (f"read -r line < {self.host.root}/gate; echo one; read -r line < {self.host.root}/second; echo two")
+        self.host.write_jobs({"name": "quiet", "schedule": NEVER, "shell": True, "command": command})
+        self.api.post("reload")
+        run_id = self.api.post("jobs", "quiet", "trigger")["runId"]
+        until(lambda: self.api.ask("GET", "runs", run_id).status == 200, "the run")
+        follower = self.host.start_kron("logs", "-f", run_id)
+        until(lambda: b'/api/v1/runs/{id}/output"' in self.api.get("/metrics"), "the follower")
+        self.host.let_go()
+        ready, _, _ = select.select([follower.stdout], [], [], 60)
+        self.assertTrue(ready, "nothing is shown before the run ends")
+        self.assertEqual(follower.stdout.readline(), "one\n")
+        os.write(second, b"go\n")
+        self.assertEqual(follower.communicate(timeout=60), ("two\n", ""))
+
     def test_trigger(self):
         outcome, run_id = self.text("trigger", "hello", "--idempotency-key", "k").split()
         self.assertEqual(outcome, "started")
         self.assertEqual(self.text("trigger", "hello", "--idempotency-key", "k"), f"already_known {run_id}\n")
         self.lines("trigger", "hello", schema="Triggered")
+        for wrong in (("--idempotency-key", ""), ("--timeout", "1s")):
+            self.assertEqual(self.host.kron("trigger", "hello", *wrong).returncode, 2, wrong)
         self.refused(1, "trigger", "nobody")
 
     def test_trigger_and_wait(self):
@@ -121,6 +143,32 @@ class Verbs(OnApiHost):
         self.assertIn("result        exit 3\n", self.text("trigger", "failing", "--wait", status=1))
         run, = self.lines("trigger", "failing", "--wait", schema="Run", status=1)
         self.assertEqual(run["exitCode"], 3)
+
+    def test_trigger_waits_no_longer_than_it_is_told(self):
+        self.assertIn("has not ended within 200ms", self.refused(4, "trigger", "lasting", "--wait", "--timeout", "200ms"))
+        self.assertIn("--timeout", self.refused(1, "trigger", "lasting", "--wait", "--timeout", "soon"))
+
+    def test_trigger_does_not_wait_for_a_run_that_krond_has_forgotten(self):
+        stubborn = f"trap '' TERM; read -r line < {self.host.root}/gate"
+        self.host.write_jobs(self.host.job("replaced", NEVER, stubborn, policy={"concurrency": "replace", "grace": "1h"}))
+        self.api.post("reload")
+        self.running("replaced")
+        waiting = self.host.start_kron("trigger", "replaced", "--wait")
+        until(lambda: b'/trigger",status="200"} 2' in self.api.get("/metrics"), "the second trigger")
+        self.krond.kill()
+        self.krond, self.api = self.host.serve()
+        waiting.communicate(timeout=PATIENCE)
+        self.assertEqual(waiting.returncode, 1)
+        self.host.let_go()
+
+    def test_waiting_reads_no_output(self):
+        run_id = self.running("lasting")
+        waiting = self.host.start_kron("wait", run_id)
+        until(lambda: b'/api/v1/runs/{id}"' in self.api.get("/metrics"), "the one who waits")
+        self.host.let_go()
+        waiting.communicate(timeout=60)
+        self.assertEqual(waiting.returncode, 0)
+        self.assertNotIn(b"/api/v1/runs/{id}/output", self.api.get("/metrics"))
 
     def test_wait(self):
         run_id = self.running("lasting")
