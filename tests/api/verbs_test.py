@@ -150,7 +150,7 @@ class Verbs(OnApiHost):
 
     def test_trigger_does_not_wait_for_a_run_that_krond_has_forgotten(self):
         stubborn = f"trap '' TERM; read -r line < {self.host.root}/gate"
-        self.host.write_jobs(self.host.job("replaced", NEVER, stubborn, policy={"concurrency": "replace", "grace": "1h"}))
+        self.host.write_jobs(self.host.job("replaced", NEVER, stubborn, policy={"concurrency": "replace"}, grace="1h"))
         self.api.post("reload")
         self.running("replaced")
         waiting = self.host.start_kron("trigger", "replaced", "--wait")

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <poll.h>
 #include <sys/socket.h>
 #include <utility>
 
@@ -205,12 +206,20 @@ void Connection::streamed() {
   answered();
 }
 
+// One who sent his request and hung up is gone before it is handled: to find that out later, behind requests that came
+// meanwhile, would give him what those ask for.
 void Connection::on_gone(std::function<void()> call) {
-  if (state_ == State::working || state_ == State::streaming) {
-    on_gone_ = std::move(call);
-  } else if (state_ == State::closed) {
+  const bool is_open = state_ == State::working || state_ == State::streaming;
+  if (state_ == State::closed || (is_open && has_hung_up())) {
     call();
+  } else if (is_open) {
+    on_gone_ = std::move(call);
   }
+}
+
+bool Connection::has_hung_up() {
+  pollfd look{.fd = wire_->socket.native_handle(), .events = 0, .revents = 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 void Connection::linger() {

@@ -67,6 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void say_continue();
   void refuse(Response response);
   void watch_for_hangup();
+  bool has_hung_up();
   void write(void (Connection::*then)());
   void answered();
   void streamed();

@@ -301,6 +301,30 @@ TEST(ServerLimits, OneWhoHangsUpWhileHisAnswerIsMadeIsReported) {
   kept.reset();
 }
 
+TEST(ServerLimits, OneWhoHungUpBeforeHisRequestWasReadIsReportedAtOnce) {
+  std::promise<void> is_busy, may_go_on;
+  std::promise<bool> was_told;
+  std::atomic<bool> is_gone = false;
+  const ServerRig rig([&](const Request& request, Reply reply) {
+    if (request.target == "/busy") {
+      is_busy.set_value();
+      may_go_on.get_future().wait();
+      return reply.send({});
+    }
+    reply.on_gone([&] { is_gone = true; });
+    was_told.set_value(is_gone);
+  });
+  RawClient busy(rig);
+  busy.send(get("/busy"));
+  is_busy.get_future().wait();
+  {
+    RawClient client(rig);
+    client.send(get("/"));
+  }
+  may_go_on.set_value();
+  EXPECT_TRUE(was_told.get_future().get());
+}
+
 TEST(ServerLimits, WhoAsksTooLateWhetherTheClientIsGoneIsToldAtOnce) {
   std::promise<Reply> asked;
   std::promise<void> gone;
