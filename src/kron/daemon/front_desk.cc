@@ -41,8 +41,8 @@ void FrontDesk::close() {
 }
 
 // Threads that hold questions of the API end before it does, each before those whom it asks in turn: the follower asks
-// the history at the end of a run, and the history answers to the last what it was asked, and hands what takes long on to
-// the work thread.
+// the history at the end of a run, and the history answers to the last what it was asked, and hands what takes long on
+// to the work thread.
 FrontDesk::~FrontDesk() {
   close();
   outputs_.reset();
