@@ -79,7 +79,9 @@ Texts texts_in(std::string_view line) {
 Result<LoggedDecision> read_log_line(std::string_view line, ZoneDatabase& zones) {
   Texts texts = texts_in(trimmed(line));
   if (texts.request.empty()) {
-    return fail(Code::invalid, "the line has no decision=… field; run_started and period_ended lines of krond have one",
+    return fail(Code::invalid,
+                "the line has no decision=… field; period_ended lines of krond have one, and run_started lines with "
+                "--log-format json or --log-level debug",
                 "decision");
   }
   Result<DecideRequest> request = parse_decide_request(texts.request, zones);

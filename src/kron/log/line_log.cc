@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <unistd.h>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
-#include "kron/env/descriptor.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
 
@@ -18,6 +20,11 @@ constexpr std::size_t kMostGathered = 1 << 16;
 
 // A value that is JSON itself: it stands in a line as what it is, not as a text that holds it.
 constexpr std::string_view kDocumentKey = "decision";
+
+// The most frequent line, and what of it only a program or a bug report needs. Its text is for people: the rest is
+// there with --log-level debug, and in JSON always.
+constexpr std::string_view kCommonEvent = "run_started";
+constexpr std::array<std::string_view, 5> kDetails{"nominalTime", "outcome", "seedHash", "pid", kDocumentKey};
 
 bool is_empty(const LogField& field) {
   const auto* text = std::get_if<std::string_view>(&field.value);
@@ -57,6 +64,22 @@ void append_quoted(std::string& line, std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   line += '"';
+}
+
+std::string_view text_of(std::span<const LogField> fields, std::string_view key) {
+  const auto field = std::ranges::find(fields, key, &LogField::key);
+  const auto* text = field == fields.end() ? nullptr : std::get_if<std::string_view>(&field->value);
+  return text == nullptr ? std::string_view() : *text;
+}
+
+std::vector<LogField> without_details(std::span<const LogField> fields) {
+  const bool is_at_nominal_time = text_of(fields, "chosenTime") == text_of(fields, "periodId");
+  std::vector<LogField> rest;
+  std::ranges::copy_if(fields, std::back_inserter(rest), [&](const LogField& field) {
+    if (field.key == "chosenTime") return !is_at_nominal_time;
+    return std::ranges::find(kDetails, field.key) == kDetails.end();
+  });
+  return rest;
 }
 
 }  // namespace
@@ -106,32 +129,98 @@ std::string json_line(WallTime at, LogLevel level, std::string_view event, std::
 }
 
 LineLog::LineLog(int descriptor, const Clock& clock, LogFormat format, LogLevel least)
-    : descriptor_(descriptor), clock_(clock), format_(format), least_(least) {}
+    : clock_(clock), format_(format), least_(least), output_(descriptor) {}
+
+std::string LineLog::line_of(LogLevel level, std::string_view event, std::span<const LogField> fields) const {
+  if (format_ == LogFormat::json) return json_line(clock_.wall(), level, event, fields) + '\n';
+  if (least_ == LogLevel::debug || event != kCommonEvent) return text_line(clock_.wall(), level, event, fields) + '\n';
+  return text_line(clock_.wall(), level, event, without_details(fields)) + '\n';
+}
 
 void LineLog::write(LogLevel level, std::string_view event, std::span<const LogField> fields) {
   if (level < least_) return;
-  const auto line_of = format_ == LogFormat::json ? json_line : text_line;
-  const std::string line = line_of(clock_.wall(), level, event, fields);
+  const std::string line = line_of(level, event, fields);
   const std::scoped_lock lock(mutex_);
-  (lines_ += line) += '\n';
+  keep(line);
   const bool may_wait = level != LogLevel::error && std::this_thread::get_id() == owner_;
-  if (!may_wait || lines_.size() > kMostGathered) flush_lines();
+  if (!may_wait || lines_.size() - sent_ > kMostGathered) flush_lines();
 }
 
-void LineLog::flush() {
+void LineLog::write_text(std::string_view line) {
   const std::scoped_lock lock(mutex_);
+  keep(std::string(line) + '\n');
   flush_lines();
 }
 
-// Nobody to tell when the log itself cannot be written: the daemon goes on without it.
-void LineLog::flush_lines() {
-  std::string_view rest = lines_;
-  while (!rest.empty()) {
-    const ssize_t written = uninterrupted([&] { return ::write(descriptor_, rest.data(), rest.size()); });
-    if (written <= 0) break;
-    rest.remove_prefix(static_cast<std::size_t>(written));
+// Once lines are dropped, all are until the reader has caught up: one gap, with its notice where it is, instead of
+// many.
+void LineLog::keep(std::string_view line) {
+  if (dropped_ > 0 || lines_.size() - sent_ + line.size() > kMostKept) flush_lines();
+  if (dropped_ > 0 || lines_.size() - sent_ + line.size() > kMostKept) {
+    ++dropped_;
+    return;
   }
+  lines_ += line;
+}
+
+bool LineLog::flush() {
+  const std::scoped_lock lock(mutex_);
+  return flush_lines();
+}
+
+bool LineLog::finish(Nanoseconds longest) {
+  const std::scoped_lock lock(mutex_);
+  const auto until = std::chrono::steady_clock::now() + longest;
+  while (!flush_lines()) {
+    const Nanoseconds left = until - std::chrono::steady_clock::now();
+    if (left <= Nanoseconds(0)) return false;
+    (void)output_.wait(left);
+  }
+  return true;
+}
+
+bool LineLog::flush_lines() {
+  while (true) {
+    while (sent_ < lines_.size()) {
+      const std::optional<std::size_t> taken = output_.write(std::string_view(lines_).substr(sent_));
+      if (!taken) {
+        drop_kept();
+        return true;
+      }
+      if (*taken == 0) break;
+      sent_ += *taken;
+    }
+    if (sent_ < lines_.size()) break;
+    lines_.clear();
+    sent_ = notice_end_ = 0;
+    if (dropped_ == 0) return true;
+    note_dropped();
+  }
+  // The front is cut off now and then, so that a slow reader does not make the text grow for ever.
+  if (sent_ >= kMostGathered && sent_ >= notice_end_) {
+    lines_.erase(0, sent_);
+    sent_ = notice_end_ = 0;
+  }
+  return false;
+}
+
+void LineLog::note_dropped() {
+  const LogField fields[] = {{"count", dropped_}, {"reason", "nobody read the log, or it could not be written"}};
+  lines_ = line_of(LogLevel::warning, "log_lines_dropped", fields);
+  notice_end_ = lines_.size();
+  noticed_ = std::exchange(dropped_, 0);
+}
+
+// Nobody to tell when the log itself cannot be written: the daemon goes on without it. If it can be written again, the
+// next line is a notice.
+void LineLog::drop_kept() {
+  if (sent_ < notice_end_) {
+    dropped_ += noticed_;
+    sent_ = notice_end_;
+  }
+  dropped_ += std::count(lines_.begin() + static_cast<std::ptrdiff_t>(sent_), lines_.end(), '\n');
   lines_.clear();
+  sent_ = notice_end_ = 0;
 }
 
 }  // namespace kron
