@@ -27,6 +27,9 @@ constexpr Row kTable[] = {
     {EIO, Code::io, "the disk is failing: see the kernel log, and replace it"},
     {EMFILE, Code::io, "raise the limit of open files (ulimit -n, LimitNOFILE=)"},
     {ENFILE, Code::io, "raise the limit of open files (sysctl fs.file-max)"},
+    {EAGAIN, Code::io,
+     "raise the limit of processes and threads (ulimit -u, TasksMax=, or the pids limit of the container)"},
+    {EFBIG, Code::io, "raise the limit of file sizes (ulimit -f, LimitFSIZE=)"},
     {ENAMETOOLONG, Code::io, "use a shorter path"},
 };
 constexpr Row kOther{0, Code::io, "see the kernel log"};
