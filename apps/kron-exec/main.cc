@@ -84,5 +84,7 @@ int main() {
   forget_exit(kRunsDescriptor, instructions.run_id);
   RunDirectory directory(kRunsDescriptor, instructions.run_id);
   const Ending ending = run(instructions, directory);
-  return write_exit(directory, instructions.run_id, ending) ? kRecorded : kNotRecorded;
+  if (write_exit(directory, instructions.run_id, ending)) return kRecorded;
+  forget_session(directory);
+  return kNotRecorded;
 }

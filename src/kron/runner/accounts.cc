@@ -1,114 +1,142 @@
 #include "kron/runner/accounts.h"
 
-#include <cstdlib>
-#include <grp.h>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <optional>
-#include <pwd.h>
-#include <unistd.h>
+#include <thread>
+#include <utility>
 
 #include "kron/base/text.h"
-#include "kron/env/system_error.h"
+#include "kron/env/thread_start.h"
+#include "kron/env/work_thread.h"
 
 namespace kron::runner {
 namespace {
 
 constexpr Nanoseconds kRemembered = Seconds(5);
 constexpr std::size_t kMostRemembered = 1024;
-constexpr std::size_t kMostEntry = 1 << 20;  // bytes of one line of the databases
+constexpr std::size_t kMostThreads = 4;  // of them hang together, if the databases do
 
-// Calls a *_r function of the databases with a buffer that is large enough. 0: found, or not there (found is null).
-template <class Call>
-int with_buffer(std::vector<char>& buffer, Call call) {
-  buffer.resize(4096);
-  int error = call();
-  while (error == ERANGE && buffer.size() < kMostEntry) {
-    buffer.resize(buffer.size() * 4);
-    error = call();
-  }
-  // What the several databases answer for "no such name".
-  return error == ENOENT || error == ESRCH || error == EBADF || error == EPERM ? 0 : error;
-}
+using Key = std::pair<std::string, std::string>;
+using Found = Result<std::shared_ptr<const Account>>;
 
-Result<std::optional<Account>> account_of(const std::string& user) {
-  std::vector<char> buffer;
-  passwd entry{};
-  passwd* found = nullptr;
-  const int error = with_buffer(buffer, [&] {
-    if (user.empty()) return ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
-    return ::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found);
-  });
-  if (error != 0) return fail(system_error("look up the user", user, error));
-  if (found == nullptr) return std::optional<Account>();
-  return std::optional<Account>({found->pw_name, found->pw_dir, found->pw_uid, found->pw_gid, {}});
-}
+struct Entry {
+  std::optional<Found> answer;
+  Nanoseconds until{0};  // the answer is as good as new
+  bool is_asked = false;
+};
 
-// A container may run us under a number that no database knows.
-Account nameless_account() {
-  const char* home = std::getenv("HOME");
-  return {std::to_string(::geteuid()), home != nullptr ? home : "/", ::geteuid(), ::getegid(), {}};
-}
-
-std::vector<gid_t> groups_of(const Account& account) {
-  int count = 64;
-  std::vector<gid_t> groups(static_cast<std::size_t>(count));
-  while (::getgrouplist(account.user.c_str(), account.gid, groups.data(), &count) < 0) {
-    groups.resize(static_cast<std::size_t>(count));
-  }
-  groups.resize(static_cast<std::size_t>(count));
-  return groups;
-}
-
-Result<Account> look_up(const std::string& user, const std::string& group) {
-  Result<std::optional<Account>> found = account_of(user);
-  if (!found) return fail(std::move(found.error()));
-  if (!*found && !user.empty()) {
-    return fail(Code::not_found, "there is no user " + quoted(user) + "; create it, or correct user");
-  }
-  Account account = *found ? **std::move(found) : nameless_account();
-  if (user.empty()) account.gid = ::getegid();
-  if (!group.empty()) {
-    const Result<gid_t> gid = group_of(group);
-    if (!gid) return fail(gid.error());
-    account.gid = *gid;
-  }
-  const bool is_us = account.uid == ::geteuid() && account.gid == ::getegid();
-  if (::geteuid() != 0) {
-    if (is_us) return account;
-    return fail(Code::refused, "the daemon may not run commands as user " + quoted(account.user) +
-                                   (group.empty() ? "" : " and group " + quoted(group)) +
-                                   "; run it as root, or leave user and group away");
-  }
-  account.changes_user = !user.empty();
-  account.changes_group = !group.empty() && user.empty();
-  if (account.changes_user) account.groups = groups_of(account);
-  return account;
+// The databases have said that it is not there, or may not be had; anything else is no answer.
+bool is_answer(const Result<Account>& found) {
+  return found || found.error().code == Code::not_found || found.error().code == Code::refused;
 }
 
 }  // namespace
 
-Result<gid_t> group_of(const std::string& group) {
-  std::vector<char> buffer;
-  struct group entry {};
-  struct group* found = nullptr;
-  const int error =
-      with_buffer(buffer, [&] { return ::getgrnam_r(group.c_str(), &entry, buffer.data(), buffer.size(), &found); });
-  if (error != 0) return fail(system_error("look up the group", group, error));
-  if (found == nullptr) {
-    return fail(Code::not_found, "there is no group " + quoted(group) + "; create it, or correct group");
+class Accounts::Lookups : public std::enable_shared_from_this<Accounts::Lookups> {
+ public:
+  explicit Lookups(LookUp look_up) : look_up_(std::move(look_up)) {}
+
+  Status ask(const Key& key, Nanoseconds now) {
+    const std::scoped_lock lock(mutex_);
+    return ask_locked(key, now);
   }
-  return found->gr_gid;
+
+  Found find(const Key& key, Nanoseconds now, Nanoseconds patience) {
+    std::unique_lock lock(mutex_);
+    if (const Entry& entry = entries_[key]; entry.answer && now < entry.until) return *entry.answer;
+    if (Status asked = ask_locked(key, now); !asked && !entries_[key].answer) return fail(asked.error());
+    const auto is_answered = [this, &key] { return !entries_[key].is_asked; };
+    if (!is_slow_ && !answered_.wait_for(lock, patience, is_answered)) is_slow_ = true;
+    if (const Entry& entry = entries_[key]; entry.answer) return *entry.answer;
+    return fail(Code::unreachable, "the system's databases do not say who user " + quoted(key.first) +
+                                       (key.second.empty() ? "" : " and group " + quoted(key.second)) +
+                                       " is; see why `getent passwd` and `getent group` take so long");
+  }
+
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    waiting_.clear();
+  }
+
+ private:
+  Status ask_locked(const Key& key, Nanoseconds now) {
+    if (entries_[key].is_asked) return {};
+    if (threads_ < kMostThreads) {
+      Result<std::thread> thread = with_thread(
+          "looking up users", [self = shared_from_this()] { return std::thread([self] { self->serve(); }); });
+      if (!thread && threads_ == 0) return fail(Code::unreachable, thread.error().message);
+      if (thread) {
+        ++threads_;
+        thread->detach();
+      }
+    }
+    forget_some();
+    Entry& entry = entries_[key];
+    entry.is_asked = true;
+    entry.until = now + kRemembered;
+    waiting_.push_back(key);
+    return {};
+  }
+
+  void forget_some() {
+    if (entries_.size() >= kMostRemembered) std::erase_if(entries_, [](const auto& e) { return !e.second.is_asked; });
+  }
+
+  // Ends when nothing waits: most daemons ask now and then.
+  void serve() {
+    become_background_thread();
+    std::unique_lock lock(mutex_);
+    while (!waiting_.empty()) {
+      const Key key = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      const auto begun = std::chrono::steady_clock::now();
+      Result<Account> found = look_up_(key.first, key.second);
+      const Nanoseconds took = std::chrono::steady_clock::now() - begun;
+      lock.lock();
+      take(entries_[key], std::move(found));
+      if (took < kQuick) is_slow_ = false;
+      answered_.notify_all();
+    }
+    --threads_;
+  }
+
+  static void take(Entry& entry, Result<Account> found) {
+    entry.is_asked = false;
+    if (entry.answer && *entry.answer && !is_answer(found)) return;
+    if (found) {
+      entry.answer = std::make_shared<const Account>(*std::move(found));
+    } else {
+      entry.answer = Found(fail(found.error()));
+    }
+  }
+
+  static constexpr Nanoseconds kQuick = std::chrono::milliseconds(500);
+
+  LookUp look_up_;
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  std::map<Key, Entry> entries_;
+  std::deque<Key> waiting_;
+  std::size_t threads_ = 0;
+  bool is_slow_ = false;  // nobody waits for the databases any more
+};
+
+Accounts::Accounts(const Clock& clock, Options options)
+    : clock_(clock), patience_(options.patience), lookups_(std::make_shared<Lookups>(std::move(options.look_up))) {}
+
+Accounts::~Accounts() { lookups_->end(); }
+
+// What goes wrong here is told when the account is needed.
+void Accounts::prepare(const std::string& user, const std::string& group) {
+  (void)lookups_->ask({user, group}, clock_.monotonic());
 }
 
 Result<std::shared_ptr<const Account>> Accounts::find(const std::string& user, const std::string& group) {
-  const Nanoseconds now = clock_.monotonic();
-  const auto known = known_.find({user, group});
-  if (known != known_.end() && now < known->second.until) return known->second.account;
-  Result<Account> account = look_up(user, group);
-  if (!account) return fail(std::move(account.error()));
-  if (known_.size() >= kMostRemembered) known_.clear();
-  Entry& entry = known_[{user, group}];
-  entry = {std::make_shared<const Account>(*std::move(account)), now + kRemembered};
-  return entry.account;
+  return lookups_->find({user, group}, clock_.monotonic(), patience_);
 }
 
 }  // namespace kron::runner

@@ -1,47 +1,47 @@
 #pragma once
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
-#include <sys/types.h>
-#include <utility>
-#include <vector>
 
 #include "kron/base/result.h"
 #include "kron/env/clock.h"
+#include "kron/runner/account_lookup.h"
 
 namespace kron::runner {
 
-// As whom a command runs, in numbers: kron-exec is static and cannot ask the system's databases.
-struct Account {
-  std::string user;
-  std::string home;
-  uid_t uid = 0;
-  gid_t gid = 0;
-  std::vector<gid_t> groups;   // gid among them
-  bool changes_user = false;   // to uid, gid and groups
-  bool changes_group = false;  // to gid alone
-};
-
-// The number of a group. Code not_found.
-Result<gid_t> group_of(const std::string& group);
-
-// Looks up users and groups, and remembers the answers for a few seconds: a thousand runs of one user ask once.
+// Looks up users and groups on threads of its own, and remembers the answers, failures too, for a few seconds: a
+// thousand runs of one user ask once. A database that hangs holds up its caller once, for `patience`; after that nobody
+// waits for it until it has answered as quickly again. Not for several threads.
 class Accounts {
  public:
-  explicit Accounts(const Clock& clock) : clock_(clock) {}
+  using LookUp = std::function<Result<Account>(const std::string& user, const std::string& group)>;
 
-  // An empty user is the one we are; an empty group is the user's own. Refused: who we are not, unless we are root.
+  struct Options {
+    LookUp look_up = look_up_account;
+    Nanoseconds patience = std::chrono::seconds(2);
+  };
+
+  explicit Accounts(const Clock& clock) : Accounts(clock, Options{}) {}
+  Accounts(const Clock& clock, Options options);
+  // Does not wait for a lookup that hangs.
+  ~Accounts();
+  Accounts(const Accounts&) = delete;
+  Accounts& operator=(const Accounts&) = delete;
+
+  // Asks ahead of time, and does not wait.
+  void prepare(const std::string& user, const std::string& group);
+
+  // As look_up_account answers. When the databases do not answer now, the account they named last; unreachable when
+  // they have not named it yet.
   Result<std::shared_ptr<const Account>> find(const std::string& user, const std::string& group);
 
  private:
-  struct Entry {
-    std::shared_ptr<const Account> account;
-    Nanoseconds until{0};
-  };
+  class Lookups;
 
   const Clock& clock_;
-  std::map<std::pair<std::string, std::string>, Entry> known_;
+  Nanoseconds patience_;
+  std::shared_ptr<Lookups> lookups_;  // shared with the threads: one that hangs may outlive us
 };
 
 }  // namespace kron::runner

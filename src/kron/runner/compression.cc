@@ -90,7 +90,8 @@ bool is_worth_it(const RunFiles& files, const std::string& run_id, const Compres
 }  // namespace
 
 Result<std::size_t> compress_old_output(RunFiles& files, const Compression& compression,
-                                        const std::set<std::string>& active, Instant now, const std::stop_token& stop) {
+                                        const std::set<std::string>& active, Instant now, const std::stop_token& stop,
+                                        Stayed* stayed) {
   std::vector<std::string> old;
   const Status listed = files.list([&](std::string_view run_id) {
     std::string id(run_id);
@@ -100,8 +101,11 @@ Result<std::size_t> compress_old_output(RunFiles& files, const Compression& comp
   std::size_t compressed = 0;
   for (const std::string& run_id : old) {
     if (stop.stop_requested()) break;
-    if (Status done = OldRun(files, run_id).compress(); !done) return fail(done.error());
-    ++compressed;
+    if (const Status done = OldRun(files, run_id).compress(); done) {
+      ++compressed;
+    } else if (stayed != nullptr) {
+      stayed->add(done.error());
+    }
   }
   return compressed;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kron/base/instant.h"
+#include "kron/runner/retention.h"
 #include "kron/runner/run_files.h"
 
 namespace kron::runner {
@@ -20,9 +21,9 @@ struct Compression {
 
 // Compresses the output of runs that ended long ago, but not of those in `active`, and says of how many. Whenever it is
 // cut off, each output is there in one form or both. A run's age, by which it is removed, stays what it was. `now` is
-// the machine's time. Told to stop, it leaves the rest for another time.
+// the machine's time. Told to stop, it leaves the rest for another time; one that fails keeps no other from it.
 Result<std::size_t> compress_old_output(RunFiles& files, const Compression& compression,
                                         const std::set<std::string>& active, Instant now,
-                                        const std::stop_token& stop = {});
+                                        const std::stop_token& stop = {}, Stayed* stayed = nullptr);
 
 }  // namespace kron::runner

@@ -1,27 +1,10 @@
 #include "kron/runner/exit_record.h"
 
-#include <charconv>
-
 #include "kron/runner/protocol.h"
+#include "kron/runner/record_lines.h"
 
 namespace kron::runner {
 namespace {
-
-// The text up to the first `end`, which is dropped, and what follows it in `rest`; nothing when there is no `end`.
-std::optional<std::string_view> cut_before(std::string_view& rest, char end) {
-  const std::size_t at = rest.find(end);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view part = rest.substr(0, at);
-  rest.remove_prefix(at + 1);
-  return part;
-}
-
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
-}
 
 bool read_pair(std::string_view key, std::string_view value, RunExit& exit) {
   if (key == "run") return value == exit.run_id;

@@ -1,4 +1,5 @@
 #include <csignal>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 
 #include "kron/runner/fake/runner_fixture.h"
@@ -188,6 +189,21 @@ TEST_F(GateTest, AFailedStartLeavesNoProcess) {
   EXPECT_EQ((*other)->start(marking("r2")).error().code, Code::not_found);
   EXPECT_FALSE(std::filesystem::exists(directory_.file("runs/r2")));
   EXPECT_EQ((*other)->alive(), 0U);
+}
+
+TEST_F(GateTest, ItsEndIsSeenEvenIfTheSystemForgotToWatchIt) {
+  start(marking("r1"));
+  // As if the kernel refused to change what is watched.
+  int forgotten = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) != "anon_inode:[pidfd]") continue;
+    const int pidfd = std::stoi(entry.path().filename());
+    if (::epoll_ctl(runner_->descriptor(), EPOLL_CTL_DEL, pidfd, nullptr) == 0) ++forgotten;
+  }
+  ASSERT_EQ(forgotten, 1);
+  ASSERT_TRUE(runner_->open_gate("r1"));
+  EXPECT_EQ(wait_for("r1").code, 0);
 }
 
 }  // namespace

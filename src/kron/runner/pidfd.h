@@ -1,5 +1,6 @@
 #pragma once
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -13,6 +14,12 @@ inline int open_pidfd(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_o
 
 inline bool signal_pidfd(int pidfd, int signal) {
   return ::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0;
+}
+
+// Whether nothing but its exit status is left of it, if that: none of its threads lives.
+inline bool has_ended(int pidfd) {
+  pollfd event{pidfd, POLLIN, 0};
+  return ::poll(&event, 1, 0) == 1;
 }
 
 }  // namespace kron::runner

@@ -72,4 +72,9 @@ inline constexpr char kRecordLastLine[] = "end";
 inline constexpr char kTimedOut[] = "timed out after";  // how the reason of such an end begins
 inline constexpr std::size_t kMostRecord = 4096;
 
+// The start record has the same shape: `session` is the PID that leads the command's session, `tick` the time since
+// boot when that was written, in the clock ticks that /proc counts in.
+inline constexpr char kStartedFirstLine[] = "kron-started 1";
+inline constexpr std::int64_t kTicksPerSecond = 100;
+
 }  // namespace kron::runner

@@ -17,6 +17,7 @@ namespace kron::runner {
 namespace {
 
 constexpr int kEventsAtOnce = 64;
+constexpr std::string_view kLeftoversEnded = "; what it left running was ended";
 
 // Every run needs a descriptor; what the commands inherit must not grow for that.
 std::optional<rlimit> raise_open_files() {
@@ -45,6 +46,17 @@ std::string why_no_record(const siginfo_t& how, const std::string& runs_path) {
     default:
       return "kron-exec ended with status " + std::to_string(how.si_status) + " and left no record";
   }
+}
+
+// What kron-exec may have left behind, if it died before its command did. One that ended by itself has seen the command
+// end, even if it could not record that; then it has emptied the record of the start.
+std::optional<Leftovers> leftovers_of(const RunFiles& files, const std::string& run_id, pid_t helper,
+                                      const siginfo_t& how) {
+  if (how.si_pid != 0 && how.si_code == CLD_EXITED) return std::nullopt;
+  if (files.read_exit(run_id)) return std::nullopt;
+  std::optional<Session> session = files.read_started(run_id);
+  if (how.si_pid == 0 && !session) return std::nullopt;
+  return Leftovers{run_id, helper, session, false};
 }
 
 }  // namespace
@@ -85,8 +97,10 @@ Status RealProcessRunner::watch_orphans() {
   return {};
 }
 
-std::string RealProcessRunner::instructions_for(const RunSpec& spec) {
+// Unreachable: nobody could say who the user is.
+Result<std::string> RealProcessRunner::instructions_for(const RunSpec& spec) {
   Result<std::shared_ptr<const Account>> account = accounts_.find(spec.user, spec.group);
+  if (!account && account.error().code == Code::unreachable) return fail(account.error());
   if (!account) return failure_instructions(spec.run_id, kCannotExecute, account.error().message);
   Result<std::string> instructions = instructions_of(spec, **account, open_files_);
   if (!instructions) return failure_instructions(spec.run_id, kCannotExecute, instructions.error().message);
@@ -96,7 +110,9 @@ std::string RealProcessRunner::instructions_for(const RunSpec& spec) {
 Result<ProcessIdentity> RealProcessRunner::start(const RunSpec& spec) {
   if (Status valid = check_run_id(spec.run_id); !valid) return fail(std::move(valid.error()));
   if (runs_.contains(spec.run_id)) return fail(Code::conflict, "the run " + spec.run_id + " is already there");
-  Result<Spawned> spawned = spawner_.spawn(instructions_for(spec));
+  const Result<std::string> instructions = instructions_for(spec);
+  if (!instructions) return fail(instructions.error());
+  Result<Spawned> spawned = spawner_.spawn(*instructions);
   if (!spawned) return fail(std::move(spawned.error()));
   const pid_t pid = spawned->pid;
   const std::optional<std::uint64_t> start_time = start_time_of(pid);
@@ -114,20 +130,30 @@ bool RealProcessRunner::add(const std::string& run_id, pid_t pid, Descriptor pro
   if (!process) return false;
   Run& run = runs_[run_id];
   // A held run makes no event: its end, should it die at the gate, is told when somebody has tried to open it.
-  epoll_event event{.events = gate ? 0U : EPOLLIN, .data = {.ptr = &run}};
-  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, process.get(), &event) != 0) {
+  if (!watch(run, std::move(process), gate ? 0U : EPOLLIN)) {
     runs_.erase(run_id);
     return false;
   }
-  run = {run_id, pid, std::move(process), std::move(gate)};
+  run.id = run_id;
+  run.pid = pid;
+  run.gate = std::move(gate);
   by_pid_[pid] = &run;
+  return true;
+}
+
+bool RealProcessRunner::watch(Run& run, Descriptor process, std::uint32_t events) {
+  epoll_event event{.events = events, .data = {.ptr = &run}};
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, process.get(), &event) != 0) return false;
+  run.process = std::move(process);
   return true;
 }
 
 void RealProcessRunner::release(Run& run) {
   run.gate = Descriptor();
   epoll_event event{.events = EPOLLIN, .data = {.ptr = &run}};
-  ::epoll_ctl(events_.get(), EPOLL_CTL_MOD, run.process.get(), &event);
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_MOD, run.process.get(), &event) == 0) return;
+  ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, run.process.get(), nullptr);
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, run.process.get(), &event) != 0) unheard_.insert(run.id);
 }
 
 Status RealProcessRunner::open_gate(std::string_view run_id) {
@@ -158,7 +184,9 @@ std::optional<RunExit> RealProcessRunner::adopt(std::string_view run_id, const P
   // The descriptor first, then the check: whoever has that PID and start time now is the one the descriptor is for.
   Descriptor descriptor(open_pidfd(process.pid));
   if (start_time_of(process.pid) != process.start_time) {
-    return exit_of(id, "kron-exec ended while no daemon was there, and left no record");
+    const std::string reason = "kron-exec ended while no daemon was there, and left no record";
+    if (process.pid > 0 && is_ending_leftovers_of_earlier(id, process.pid, reason)) return std::nullopt;
+    return exit_of(id, reason);
   }
   // It lives, although we may have no descriptor left for it: then we look again with every drain.
   if (!add(id, process.pid, std::move(descriptor), Descriptor())) unwatched_[id] = process;
@@ -167,7 +195,7 @@ std::optional<RunExit> RealProcessRunner::adopt(std::string_view run_id, const P
 
 void RealProcessRunner::signal(std::string_view run_id, int number) {
   const auto found = runs_.find(run_id);
-  if (found != runs_.end()) (void)signal_pidfd(found->second.process.get(), number);
+  if (found != runs_.end() && !found->second.leftovers) (void)signal_pidfd(found->second.process.get(), number);
 }
 
 void RealProcessRunner::terminate(std::string_view run_id) { signal(run_id, kTerminateSignal); }
@@ -189,6 +217,16 @@ std::vector<RunExit> RealProcessRunner::drain_exits() {
     }
   }
   if (orphaned) reap_orphans(exits);
+  for (const std::string& run_id : std::exchange(unheard_, {})) {
+    const auto found = runs_.find(run_id);
+    if (found == runs_.end()) continue;
+    const Run& run = found->second;
+    if (run.process && !has_ended(run.process.get())) {
+      unheard_.insert(run_id);
+    } else {
+      collect(found->second, exits);
+    }
+  }
   for (const auto& [run_id, process] : std::exchange(unwatched_, {})) {
     if (std::optional<RunExit> exit = adopt(run_id, process)) exits.push_back(*std::move(exit));
   }
@@ -197,13 +235,44 @@ std::vector<RunExit> RealProcessRunner::drain_exits() {
 
 void RealProcessRunner::collect(Run& run, std::vector<RunExit>& exits) {
   if (run.gate) return;
-  // An adopted run is not our child, and an orphan that we reaped is gone: then only the record tells.
-  siginfo_t how{};
-  if (::waitid(P_PIDFD, static_cast<id_t>(run.process.get()), &how, WEXITED | WNOHANG) != 0) how.si_pid = 0;
+  if (!run.leftovers) {
+    // An adopted run is not our child, and an orphan that we reaped is gone: then only the record tells.
+    siginfo_t how{};
+    if (::waitid(P_PIDFD, static_cast<id_t>(run.process.get()), &how, WEXITED | WNOHANG) != 0) how.si_pid = 0;
+    by_pid_.erase(run.pid);
+    run.reason = why_no_record(how, files_.path());
+    if (!run.is_abandoned) run.leftovers = leftovers_of(files_, run.id, run.pid, how);
+  }
+  if (run.leftovers && is_ending_leftovers(run)) return;
   const std::string id = run.id;
-  if (!run.is_abandoned) exits.push_back(exit_of(id, why_no_record(how, files_.path())));
-  by_pid_.erase(run.pid);
+  if (!run.is_abandoned) exits.push_back(exit_of(id, run.reason));
   runs_.erase(id);
+}
+
+// Each process that we wait for makes an event when it has ended, and then we look again: it may have had children.
+bool RealProcessRunner::is_ending_leftovers(Run& run) {
+  Dying dying = end_leftovers(*run.leftovers);
+  if (dying.count == 0) return false;
+  if (dying.has_others && !run.reason.ends_with(kLeftoversEnded)) run.reason += kLeftoversEnded;
+  for (Descriptor& process : dying.processes) {
+    if (watch(run, std::move(process), EPOLLIN)) return true;
+  }
+  run.process = Descriptor();
+  unheard_.insert(run.id);
+  return true;
+}
+
+bool RealProcessRunner::is_ending_leftovers_of_earlier(const std::string& run_id, pid_t helper,
+                                                       const std::string& reason) {
+  const std::optional<Session> session = files_.read_started(run_id);
+  if (!session || files_.read_exit(run_id)) return false;
+  Run& run = runs_[run_id];
+  run.id = run_id;
+  run.reason = reason;
+  run.leftovers = Leftovers{run_id, helper, session, true};
+  if (is_ending_leftovers(run)) return true;
+  runs_.erase(run_id);
+  return false;
 }
 
 // Looks before it reaps: a run of our own that ended is collected as such, its record read.

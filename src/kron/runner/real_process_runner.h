@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include "kron/env/descriptor.h"
 #include "kron/env/process_runner.h"
 #include "kron/runner/accounts.h"
+#include "kron/runner/leftovers.h"
 #include "kron/runner/run_files.h"
 #include "kron/runner/spawner.h"
 
@@ -27,6 +29,9 @@ struct RunnerOptions {
 
 // Runs by kron-exec. A run costs one descriptor while it lives. Not for several threads. Its destructor closes the
 // gates that are not open, and leaves the runs running: another one can adopt them.
+//
+// When kron-exec dies before its command, what is left of the run is ended, and only then its end is told: a job that
+// must not run twice at a time would run beside it. A command that ends by itself leaves its daemons alone.
 //
 // A user who does not exist, a text the system cannot take: such a run starts like any other and ends with 126 and a
 // reason when its gate opens. start() fails only for reasons of this machine.
@@ -44,6 +49,9 @@ class RealProcessRunner : public ProcessRunner {
   void kill(std::string_view run_id) override;
   std::vector<RunExit> drain_exits() override;
 
+  // For runs to come: asks ahead of time who that is, and does not wait.
+  void prepare_account(const std::string& user, const std::string& group) { accounts_.prepare(user, group); }
+
   // Readable when drain_exits has something to do.
   int descriptor() const { return events_.get(); }
 
@@ -56,18 +64,23 @@ class RealProcessRunner : public ProcessRunner {
   struct Run {
     std::string id;
     pid_t pid = 0;
-    Descriptor process;  // a pidfd
+    Descriptor process;  // a pidfd, of kron-exec or of one of those that it left behind
     Descriptor gate;     // while it is held
     bool is_abandoned = false;
+    std::optional<Leftovers> leftovers = {};  // they are being ended
+    std::string reason = {};                  // why there is no record of its end
   };
   using Runs = std::map<std::string, Run, std::less<>>;
 
   RealProcessRunner(RunnerOptions options, const Clock& clock, RunFiles files, std::optional<rlimit> open_files);
 
   Status watch_orphans();
-  std::string instructions_for(const RunSpec& spec);
+  Result<std::string> instructions_for(const RunSpec& spec);
   bool add(const std::string& run_id, pid_t pid, Descriptor process, Descriptor&& gate);
   void release(Run& run);
+  bool watch(Run& run, Descriptor process, std::uint32_t events);
+  bool is_ending_leftovers(Run& run);
+  bool is_ending_leftovers_of_earlier(const std::string& run_id, pid_t helper, const std::string& reason);
   void signal(std::string_view run_id, int number);
   void collect(Run& run, std::vector<RunExit>& exits);
   void reap_orphans(std::vector<RunExit>& exits);
@@ -84,6 +97,7 @@ class RealProcessRunner : public ProcessRunner {
   Runs runs_;
   std::unordered_map<pid_t, Run*> by_pid_;
   std::map<std::string, ProcessIdentity> unwatched_;  // adopted, but there was no descriptor left
+  std::set<std::string> unheard_;                     // no event will tell of their end: looked at with every drain
 };
 
 }  // namespace kron::runner

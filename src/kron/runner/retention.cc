@@ -9,7 +9,7 @@
 namespace kron::runner {
 
 Result<std::size_t> remove_old_runs(RunFiles& files, const Retention& retention, const std::set<std::string>& active,
-                                    Instant now, const std::stop_token& stop) {
+                                    Instant now, const std::stop_token& stop, Stayed* stayed) {
   std::vector<std::pair<time_t, std::string>> ended;
   const Status listed = files.list([&](std::string_view run_id) {
     std::string id(run_id);
@@ -24,8 +24,11 @@ Result<std::size_t> remove_old_runs(RunFiles& files, const Retention& retention,
   std::size_t removed = 0;
   for (std::size_t i = 0; i < ended.size() && (i < beyond || ended[i].first < oldest); ++i) {
     if (stop.stop_requested()) break;
-    if (Status gone = files.remove(ended[i].second); !gone) return fail(gone.error());
-    ++removed;
+    if (const Status gone = files.remove(ended[i].second); gone) {
+      ++removed;
+    } else if (stayed != nullptr) {
+      stayed->add(gone.error());
+    }
   }
   return removed;
 }

@@ -16,9 +16,12 @@ constexpr Instant kNow{Seconds(1'800'000'000)};
 
 class RetentionTest : public ::testing::Test {
  protected:
-  void make_run(const std::string& run_id, Seconds age) {
+  void make_run(const std::string& run_id, Seconds age, const std::string& directory_in_it = "") {
     const std::string path = files_.path() + "/" + run_id;
     ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+    if (!directory_in_it.empty()) {
+      ASSERT_EQ(::mkdir((path + "/" + directory_in_it).c_str(), 0700), 0);
+    }
     { std::ofstream(path + "/output") << "text\n"; }
     const auto then = static_cast<time_t>((kNow - age).time_since_epoch().count());
     const timespec times[] = {{then, 0}, {then, 0}};
@@ -51,6 +54,17 @@ TEST_F(RetentionTest, ARunThatGoesOnStaysHoweverOldItIs) {
   make_run("old", Seconds(1000));
   EXPECT_EQ(remove_old_runs(files_, {.age = Seconds(100), .most = 0}, {"old"}, kNow).value(), 0U);
   EXPECT_THAT(left(), UnorderedElementsAre("old"));
+}
+
+TEST_F(RetentionTest, OneThatCannotBeRemovedKeepsNoOtherFromIt) {
+  make_run("oldest", Seconds(300), "not-ours");
+  make_run("older", Seconds(200));
+  make_run("old", Seconds(150));
+  Stayed stayed;
+  EXPECT_EQ(remove_old_runs(files_, {.age = Seconds(100)}, {}, kNow, {}, &stayed).value(), 2U);
+  EXPECT_THAT(left(), UnorderedElementsAre("oldest"));
+  EXPECT_EQ(stayed.count, 1U);
+  EXPECT_NE(stayed.first.message.find("oldest"), std::string::npos) << stayed.first.message;
 }
 
 }  // namespace

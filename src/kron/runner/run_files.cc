@@ -63,10 +63,11 @@ Result<RunFiles> RunFiles::open(std::string_view state_directory) {
   return RunFiles(std::move(directory), std::move(path));
 }
 
-std::optional<RunExit> RunFiles::read_exit(std::string_view run_id) const {
+// A record of kron-exec's; of a larger file, more than a record may have.
+std::optional<std::string> RunFiles::read(std::string_view run_id, std::string_view name) const {
   if (!is_run_id(run_id)) return std::nullopt;
-  const std::string name = std::string(run_id) + "/" + kExitName;
-  const Descriptor file(::openat(directory_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const std::string path = std::string(run_id).append("/").append(name);
+  const Descriptor file(::openat(directory_.get(), path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return std::nullopt;
   char text[kMostRecord + 1];
   std::size_t size = 0;
@@ -76,7 +77,17 @@ std::optional<RunExit> RunFiles::read_exit(std::string_view run_id) const {
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
-  return parse_exit_record({text, size}, run_id);
+  return std::string(text, size);
+}
+
+std::optional<RunExit> RunFiles::read_exit(std::string_view run_id) const {
+  const std::optional<std::string> text = read(run_id, kExitName);
+  return text ? parse_exit_record(*text, run_id) : std::nullopt;
+}
+
+std::optional<Session> RunFiles::read_started(std::string_view run_id) const {
+  const std::optional<std::string> text = read(run_id, kStartedName);
+  return text ? parse_started_record(*text) : std::nullopt;
 }
 
 bool RunFiles::has_started(std::string_view run_id) const {

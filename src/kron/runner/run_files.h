@@ -8,6 +8,7 @@
 #include "kron/base/result.h"
 #include "kron/env/descriptor.h"
 #include "kron/env/process_runner.h"
+#include "kron/runner/started_record.h"
 
 namespace kron::runner {
 
@@ -28,6 +29,8 @@ class RunFiles {
 
   // Whether the run was let go: kron-exec says so before it executes anything.
   bool has_started(std::string_view run_id) const;
+  // The session of the run's command, or nothing: it was not executed yet, or its kron-exec is older than this.
+  std::optional<Session> read_started(std::string_view run_id) const;
 
   // Whether the run has a directory: it was let go, and is not forgotten.
   bool has(std::string_view run_id) const;
@@ -45,6 +48,8 @@ class RunFiles {
   int descriptor() const { return directory_.get(); }
 
  private:
+  std::optional<std::string> read(std::string_view run_id, std::string_view name) const;
+
   RunFiles(Descriptor directory, std::string path) : directory_(std::move(directory)), path_(std::move(path)) {}
 
   Descriptor directory_;

@@ -2,22 +2,40 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <ctime>
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kron/runner/protocol.h"
+
 namespace kron::exec {
 namespace {
+
+// Says which session is the run's. No sync is paid for: it is of use while the processes live.
+void write_started(int run_directory, pid_t session) {
+  const int fd =
+      ::openat(run_directory, runner::kStartedName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return;
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const long long tick = now.tv_sec * runner::kTicksPerSecond + now.tv_nsec / (1'000'000'000 / runner::kTicksPerSecond);
+  ::dprintf(fd, "%s\nsession=%d\ntick=%lld\n%s\n", runner::kStartedFirstLine, session, tick, runner::kRecordLastLine);
+  ::close(fd);
+}
 
 // Lives in the child of a vfork: it shares our memory, which is how a refusal reaches us, and must not return.
 class Child {
  public:
-  Child(const Instructions& instructions, Refusal& refusal) : instructions_(instructions), refusal_(refusal) {}
+  Child(const Instructions& instructions, pid_t parent, Refusal& refusal)
+      : instructions_(instructions), parent_(parent), refusal_(refusal) {}
 
-  [[noreturn]] void execute(Descriptors descriptors) {
+  [[noreturn]] void execute(Descriptors descriptors, int run_directory) {
     if (::setsid() < 0) refuse("start a session for", "the command");
+    if (run_directory >= 0) write_started(run_directory, ::getpid());
     set_limits();
     set_user();
     if (instructions_.umask) ::umask(*instructions_.umask);
@@ -76,6 +94,8 @@ class Child {
     }
     // After the change of user, which clears it: if kron-exec is killed, nobody would watch the command any more.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // If it was killed before that, no signal will come any more.
+    if (::getppid() != parent_) ::_exit(0);
   }
 
   void enter_directory() {
@@ -91,16 +111,19 @@ class Child {
   }
 
   const Instructions& instructions_;
+  pid_t parent_;
   Refusal& refusal_;
 };
 
 }  // namespace
 
-pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, Refusal& refusal) {
+pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, int run_directory,
+                    Refusal& refusal) {
   // A fork would copy our page tables to throw them away at once, a third of the whole cost of a run. The price: a
   // directory or program on a file system that hangs holds us too, until that file system answers.
+  const pid_t parent = ::getpid();
   const pid_t pid = ::vfork();
-  if (pid == 0) Child(instructions, refusal).execute(descriptors);
+  if (pid == 0) Child(instructions, parent, refusal).execute(descriptors, run_directory);
   if (pid < 0) refusal = {"create", "a process", errno};
   return pid;
 }

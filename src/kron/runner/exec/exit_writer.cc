@@ -74,6 +74,12 @@ void forget_exit(int runs, const char* run_id) {
   ::unlinkat(runs, path, 0);
 }
 
+// By truncation, for which a full disk has room.
+void forget_session(RunDirectory& run_directory) {
+  const int fd = ::openat(run_directory.get(), runner::kStartedName, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+  if (fd >= 0) ::close(fd);
+}
+
 bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& ending) {
   const int directory = run_directory.get();
   RecordText text;

@@ -24,6 +24,9 @@ struct Ending {
 // executed takes the place of no other record.
 bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& ending);
 
+// The command has ended, and no record will say so: what it left behind is then none of krond's business.
+void forget_session(RunDirectory& run_directory);
+
 // A run of this id that was held when its daemon died has said that it never ran; that must not be said of a run that
 // is started anew and then leaves no record.
 void forget_exit(int runs, const char* run_id);

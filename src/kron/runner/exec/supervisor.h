@@ -50,6 +50,7 @@ class Supervisor {
   void describe_end();
 
   const Instructions& instructions_;
+  RunDirectory& directory_;
   OutputFile output_;
   Sink sinks_[2];
   Descriptors descriptors_;
