@@ -126,25 +126,43 @@ Status complete(Options& options, const FlagTexts& texts) {
 }
 
 // What keeps a daemon from running is, but for a refusal and a bug, an input or a directory that it cannot use.
-int end_with(const Error& error) {
-  std::fprintf(stderr, "krond: %s\n", error.message.c_str());
+int status_of(const Error& error) {
   const bool has_own_status = error.code == Code::refused || error.code == Code::internal;
   return exit_status(has_own_status ? error.code : Code::unreadable);
 }
 
+int end_with(const Error& error) {
+  std::fprintf(stderr, "krond: %s\n", error.message.c_str());
+  return status_of(error);
+}
+
+// Once there is a log, the last words go its way: nobody may be there to read them, and we end all the same.
+int end_with(const Error& error, LineLog& log) {
+  log.write_text("krond: " + error.message);
+  log.finish();
+  return status_of(error);
+}
+
 // Whoever starts us may have closed the standard descriptors: a file of ours that took the number 2 would be written to
-// as the log. And a reader of the log who goes away must not end us.
+// as the log.
 void secure_standard_descriptors() {
   int descriptor = 0;
   do {
     descriptor = ::open("/dev/null", O_RDWR);
   } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
   if (descriptor >= 0) ::close(descriptor);
+}
+
+// A reader of the log who goes away must not end us, nor a limit of file sizes: both are writes that fail. Commands get
+// these signals as the system makes them (runner/spawner.cc).
+void make_signals_errors() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 int run(int argc, char** argv) {
   secure_standard_descriptors();
+  make_signals_errors();
   CLI::App app("krond runs jobs at their time, at most once per period.", "krond");
   app.set_version_flag("--version", "krond " KRON_VERSION);
   app.footer(kFooter);
@@ -161,10 +179,9 @@ int run(int argc, char** argv) {
   const RealClock clock(options.clock_offset);
   LineLog log(STDERR_FILENO, clock, options.log_format, options.log_level);
   Result<std::unique_ptr<Daemon>> daemon = Daemon::open(std::move(options), clock, log);
-  if (!daemon) return end_with(daemon.error());
+  if (!daemon) return end_with(daemon.error(), log);
   const Status ended = (*daemon)->run();
-  log.flush();
-  return ended ? 0 : end_with(ended.error());
+  return ended ? 0 : end_with(ended.error(), log);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kron/env/system_error.h"
+#include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
 #include "kron/runner/protocol.h"
 
@@ -59,7 +60,10 @@ Result<std::unique_ptr<OutputFollower>> OutputFollower::start(std::string runs_d
   Status watched = self->loop_->watch(self->mailbox_.descriptor(), [self] { self->mailbox_.work_off(kTurn); });
   if (watched) watched = self->loop_->watch(self->changes_.get(), [self] { self->take_changes(); });
   if (!watched) return fail(watched.error());
-  self->thread_ = std::thread([self] { self->serve(); });
+  Result<std::thread> thread =
+      with_thread("outputs that are followed", [self] { return std::thread([self] { self->serve(); }); });
+  if (!thread) return fail(thread.error());
+  self->thread_ = *std::move(thread);
   return follower;
 }
 

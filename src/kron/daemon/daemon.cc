@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <csignal>
 #include <malloc.h>
+#include <set>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "kron/daemon/stop_note.h"
 #include "kron/env/safe_place.h"
 #include "kron/env/system_error.h"
+#include "kron/env/thread_start.h"
 #include "kron/jobs/disk.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
@@ -56,8 +59,23 @@ bool has_tasks(const std::vector<jobs::JobDefinition>& definitions) {
   return std::ranges::any_of(definitions, [](const auto& definition) { return !definition.options->task.empty(); });
 }
 
+// The system may take long to say who they are; it has until their jobs are due.
+void prepare_accounts(const std::vector<jobs::JobDefinition>& definitions, runner::RealProcessRunner& runner) {
+  std::set<std::pair<std::string_view, std::string_view>> named;
+  for (const jobs::JobDefinition& definition : definitions) {
+    const auto& options = *definition.options;
+    if (!options.user.empty() || !options.group.empty()) named.emplace(options.user, options.group);
+  }
+  runner.prepare_account("", "");
+  for (const auto& [user, group] : named) runner.prepare_account(std::string(user), std::string(group));
+}
+
 // What a turn spends on those who ask, before it looks again at what is due.
 constexpr Nanoseconds kForVisitors = std::chrono::milliseconds(2);
+
+// When to offer again to the log what its reader has not taken.
+constexpr Nanoseconds kLogIsRead = std::chrono::milliseconds(10);
+constexpr Nanoseconds kLogIsNotRead = std::chrono::seconds(1);
 
 // Reading many jobs takes several times what they need when they rest.
 void give_back_memory() { ::malloc_trim(0); }
@@ -115,13 +133,16 @@ Status Daemon::open_parts() {
                                                   clock_);
   if (!runner) return fail(runner.error());
   runner_ = *std::move(runner);
-  queue_ = std::make_unique<QueueThread>(
-      queue_file_system_, clock_, log_,
-      QueueThread::Options{
-          .path = options_.state_directory + "/data",
-          .queue = {.leaves_room = true},
-          .on_stopped = [this](const Error& error) { mailbox_.post([this, error] { queue_stopped_ = error; }); },
-          .keeps = options_.once ? std::nullopt : std::optional(options_.keeps_tasks)});
+  QueueThread::Options of_queue{
+      .path = options_.state_directory + "/data",
+      .queue = {.leaves_room = true},
+      .on_stopped = [this](const Error& error) { mailbox_.post([this, error] { queue_stopped_ = error; }); },
+      .keeps = options_.once ? std::nullopt : std::optional(options_.keeps_tasks)};
+  auto queue = with_thread("the task queue", [&] {
+    return std::make_unique<QueueThread>(queue_file_system_, clock_, log_, std::move(of_queue));
+  });
+  if (!queue) return fail(queue.error());
+  queue_ = *std::move(queue);
   submitter_ = std::make_unique<SubmittingRunner>(*runner_, clock_, log_);
   submitter_->use([this](std::vector<NewTask> tasks, SubmittingRunner::Answered answered) {
     queue_->submit(std::move(tasks), std::move(answered));
@@ -200,6 +221,7 @@ Status Daemon::start() {
   report(read);
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
   if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
+  prepare_accounts(jobs.definitions, *runner_);
   open_queue_for(jobs.definitions);
   if (Status started = scheduler_->start(std::move(jobs.definitions), on_time_since()); !started) return started;
   give_back_memory();
@@ -255,6 +277,7 @@ Result<api::ReloadReport> Daemon::reload() {
   for (const std::string& path : jobs.kept) {
     log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
   }
+  prepare_accounts(jobs.definitions, *runner_);
   open_queue_for(jobs.definitions);
   Status reloaded = scheduler_->reload(std::move(jobs.definitions));
   if (!reloaded) {
@@ -328,9 +351,12 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     monotonic = std::min(monotonic.value_or(*alive_at_), *alive_at_);
   }
   if (manager_.listens()) manager_.status(status_sentence());
+  if (const LineLog::Left left = lines_.flush(); left != LineLog::Left::nothing) {
+    const Nanoseconds again = clock_.monotonic() + (left == LineLog::Left::moving ? kLogIsRead : kLogIsNotRead);
+    monotonic = std::min(monotonic.value_or(again), again);
+  }
   loop_->wake_at(wakeup.at);
   loop_->wake_at_monotonic(monotonic);
-  lines_.flush();
   const Result<bool> clock_changed = loop_->wait();
   if (clock_changed && *clock_changed) log_.warning("clock_changed", {{"reason", "the machine's clock was set"}});
 }

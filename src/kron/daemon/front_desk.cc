@@ -3,6 +3,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kron/env/thread_start.h"
+
 namespace kron::daemon {
 namespace {
 
@@ -19,12 +21,15 @@ Result<std::unique_ptr<FrontDesk>> FrontDesk::open(const Options& options, Daemo
   if (!run_files) return fail(run_files.error());
   auto outputs = api::OutputFollower::start(run_files->path());
   if (!outputs) return fail(outputs.error());
-  return std::unique_ptr<FrontDesk>(
-      new FrontDesk(options, std::move(daemon), *std::move(history), *std::move(outputs), *std::move(run_files)));
+  auto aside = with_thread("answers that take long", [] { return std::make_unique<WorkThread>(); });
+  if (!aside) return fail(aside.error());
+  return std::unique_ptr<FrontDesk>(new FrontDesk(options, std::move(daemon), *std::move(history), *std::move(outputs),
+                                                  *std::move(run_files), *std::move(aside)));
 }
 
 FrontDesk::FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
-                     std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files)
+                     std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
+                     std::unique_ptr<WorkThread> aside)
     : options_(options),
       daemon_(std::move(daemon)),
       run_files_(std::move(run_files)),
@@ -32,7 +37,7 @@ FrontDesk::FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<hist
       history_(std::move(history)),
       outputs_(std::move(outputs)),
       reporter_(daemon_.clock, metrics_, history_.get(), outputs_.get()),
-      aside_(std::make_unique<WorkThread>()),
+      aside_(std::move(aside)),
       api_(std::make_unique<api::Api>(parts())) {}
 
 void FrontDesk::close() {

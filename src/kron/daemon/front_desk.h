@@ -54,7 +54,8 @@ class FrontDesk {
 
  private:
   FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
-            std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files);
+            std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
+            std::unique_ptr<WorkThread> aside);
   api::Parts parts();
 
   Options options_;

@@ -1,8 +1,10 @@
 #include "kron/daemon/run_keeper.h"
 
+#include <stop_token>
 #include <utility>
 
 #include "kron/env/clock.h"
+#include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
 #include "kron/runner/compression.h"
 
@@ -10,6 +12,7 @@ namespace kron::daemon {
 namespace {
 
 constexpr std::chrono::hours kEvery{1};
+constexpr std::chrono::minutes kWithoutThread{1};  // until the next attempt
 
 // Old runs go first: what is removed need not be compressed.
 Result<RunKeeper::Round> sweep(const std::string& state_directory, const runner::Retention& retention,
@@ -19,11 +22,14 @@ Result<RunKeeper::Round> sweep(const std::string& state_directory, const runner:
   if (!files) return fail(files.error());
   // Files carry the machine's time, whatever the daemon's clock is shifted by.
   const Instant t = now(RealClock());
-  const Result<std::size_t> removed = runner::remove_old_runs(*files, retention, active, t, stop);
+  RunKeeper::Round round;
+  const Result<std::size_t> removed = runner::remove_old_runs(*files, retention, active, t, stop, &round.stayed);
   if (!removed) return fail(removed.error());
-  const Result<std::size_t> compressed = runner::compress_old_output(*files, {}, active, t, stop);
+  const Result<std::size_t> compressed = runner::compress_old_output(*files, {}, active, t, stop, &round.stayed);
   if (!compressed) return fail(compressed.error());
-  return RunKeeper::Round{*removed, *compressed};
+  round.removed = *removed;
+  round.compressed = *compressed;
+  return round;
 }
 
 }  // namespace
@@ -36,13 +42,31 @@ void RunKeeper::turn(Nanoseconds monotonic, const ActiveRuns& active) {
     if (round_.wait_for(Seconds(0)) != std::future_status::ready) return;
     tell(round_.get());
   }
-  if (last_ && monotonic - *last_ < kEvery) return;
-  last_ = monotonic;
-  round_ = std::async(std::launch::async, sweep, state_directory_, retention_, active(), stop_.get_token());
+  if (next_ && monotonic < *next_) return;
+  begin_round(monotonic, active());
+}
+
+void RunKeeper::begin_round(Nanoseconds monotonic, std::set<std::string> active) {
+  std::packaged_task<Result<Round>(const std::stop_token&)> task(
+      [directory = state_directory_, retention = retention_, active = std::move(active)](const std::stop_token& stop) {
+        return sweep(directory, retention, active, stop);
+      });
+  std::future<Result<Round>> round = task.get_future();
+  Result<std::jthread> thread = with_thread("removing old runs", [&] {
+    return std::jthread([task = std::move(task)](const std::stop_token& stop) mutable { task(stop); });
+  });
+  next_ = monotonic + (thread ? Nanoseconds(kEvery) : Nanoseconds(kWithoutThread));
+  if (!thread) return log_.warning("old_runs_stay", {{"reason", thread.error().message}});
+  thread_ = *std::move(thread);
+  round_ = std::move(round);
 }
 
 void RunKeeper::tell(const Result<Round>& round) {
   if (!round) return log_.warning("old_runs_stay", {{"reason", round.error().message}});
+  if (round->stayed.count != 0) {
+    log_.warning("old_runs_stay",
+                 {{"count", static_cast<std::int64_t>(round->stayed.count)}, {"reason", round->stayed.first.message}});
+  }
   if (round->removed != 0) log_.info("old_runs_removed", {{"count", static_cast<std::int64_t>(round->removed)}});
   if (round->compressed != 0) {
     log_.info("old_output_compressed", {{"count", static_cast<std::int64_t>(round->compressed)}});

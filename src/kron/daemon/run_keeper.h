@@ -4,8 +4,8 @@
 #include <future>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
+#include <thread>
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
@@ -15,17 +15,18 @@
 namespace kron::daemon {
 
 // Removes the files of old runs and compresses what others wrote, at start and about every hour, in a thread of its
-// own: a directory of a hundred thousand runs must not hold up the one that is due.
+// own: a directory of a hundred thousand runs must not hold up the one that is due. Where there is no thread to be had,
+// it is tried again a minute later.
 class RunKeeper {
  public:
   struct Round {
     std::size_t removed = 0;
     std::size_t compressed = 0;
+    runner::Stayed stayed = {};
   };
   using ActiveRuns = std::function<std::set<std::string>()>;
 
   RunKeeper(std::string state_directory, runner::Retention retention, Log& log);
-  ~RunKeeper() { stop_.request_stop(); }
   RunKeeper(const RunKeeper&) = delete;
   RunKeeper& operator=(const RunKeeper&) = delete;
 
@@ -33,14 +34,15 @@ class RunKeeper {
   void turn(Nanoseconds monotonic, const ActiveRuns& active);
 
  private:
+  void begin_round(Nanoseconds monotonic, std::set<std::string> active);
   void tell(const Result<Round>& round);
 
   std::string state_directory_;
   runner::Retention retention_;
   Log& log_;
-  std::optional<Nanoseconds> last_;
-  std::stop_source stop_;
-  std::future<Result<Round>> round_;  // its destructor waits
+  std::optional<Nanoseconds> next_;
+  std::future<Result<Round>> round_;
+  std::jthread thread_;  // its destructor tells it to stop, and waits
 };
 
 }  // namespace kron::daemon

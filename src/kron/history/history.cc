@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
 
 namespace kron::history {
@@ -21,7 +22,9 @@ Result<std::unique_ptr<History>> History::open(const std::string& state_director
   if (!archive) return fail(archive.error());
   Result<std::unique_ptr<CatchUp>> catch_up = CatchUp::begin(state_directory, (*archive)->journal());
   if (!catch_up) return fail(catch_up.error());
-  return std::unique_ptr<History>(new History(*std::move(archive), *std::move(catch_up), log, std::move(give_way)));
+  return with_thread("the history", [&] {
+    return std::unique_ptr<History>(new History(*std::move(archive), *std::move(catch_up), log, std::move(give_way)));
+  });
 }
 
 History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log,

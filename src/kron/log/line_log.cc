@@ -163,7 +163,7 @@ void LineLog::keep(std::string_view line) {
   lines_ += line;
 }
 
-bool LineLog::flush() {
+LineLog::Left LineLog::flush() {
   const std::scoped_lock lock(mutex_);
   return flush_lines();
 }
@@ -171,7 +171,7 @@ bool LineLog::flush() {
 bool LineLog::finish(Nanoseconds longest) {
   const std::scoped_lock lock(mutex_);
   const auto until = std::chrono::steady_clock::now() + longest;
-  while (!flush_lines()) {
+  while (flush_lines() != Left::nothing) {
     const Nanoseconds left = until - std::chrono::steady_clock::now();
     if (left <= Nanoseconds(0)) return false;
     (void)output_.wait(left);
@@ -179,21 +179,23 @@ bool LineLog::finish(Nanoseconds longest) {
   return true;
 }
 
-bool LineLog::flush_lines() {
+LineLog::Left LineLog::flush_lines() {
+  bool is_moving = false;
   while (true) {
     while (sent_ < lines_.size()) {
       const std::optional<std::size_t> taken = output_.write(std::string_view(lines_).substr(sent_));
       if (!taken) {
         drop_kept();
-        return true;
+        return Left::nothing;
       }
       if (*taken == 0) break;
       sent_ += *taken;
+      is_moving = true;
     }
     if (sent_ < lines_.size()) break;
     lines_.clear();
     sent_ = notice_end_ = 0;
-    if (dropped_ == 0) return true;
+    if (dropped_ == 0) return Left::nothing;
     note_dropped();
   }
   // The front is cut off now and then, so that a slow reader does not make the text grow for ever.
@@ -201,7 +203,7 @@ bool LineLog::flush_lines() {
     lines_.erase(0, sent_);
     sent_ = notice_end_ = 0;
   }
-  return false;
+  return is_moving ? Left::moving : Left::stuck;
 }
 
 void LineLog::note_dropped() {

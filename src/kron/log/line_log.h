@@ -34,8 +34,10 @@ class LineLog : public Log {
   // A line that is no event, such as the last words of a program.
   void write_text(std::string_view line);
 
-  // Writes what the reader takes now. False: something is left, and another flush should come soon.
-  bool flush();
+  // Writes what the reader takes now, and says what is left for another flush: some of it, of which he took a part now,
+  // or some, of which he took nothing.
+  enum class Left : std::uint8_t { nothing, moving, stuck };
+  Left flush();
 
   // For the end of a program: waits for the reader, but no longer than that. False: something is left.
   bool finish(Nanoseconds longest = kAtTheEnd);
@@ -46,7 +48,7 @@ class LineLog : public Log {
   std::string line_of(LogLevel level, std::string_view event, std::span<const LogField> fields) const;
   void keep(std::string_view line);
   void note_dropped();
-  bool flush_lines();
+  Left flush_lines();
   void drop_kept();
 
   const Clock& clock_;

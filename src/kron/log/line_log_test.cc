@@ -158,7 +158,7 @@ class LogNobodyReads : public ::testing::Test {
   std::vector<std::string> read_lines(LineLog& log) const {
     std::string all;
     for (bool is_done = false; !is_done;) {
-      is_done = log.flush();
+      is_done = log.flush() == LineLog::Left::nothing;
       char bytes[4096];
       for (ssize_t size = ::read(read_.get(), bytes, sizeof bytes); size > 0;
            size = ::read(read_.get(), bytes, sizeof bytes)) {
@@ -213,6 +213,17 @@ TEST_F(LogNobodyReads, GoesOnAsBeforeWhenItIsReadAgain) {
     log.info("after", {});
     EXPECT_EQ(read_lines(log), std::vector<std::string>{"2026-03-01T00:00:00.000Z info after"});
   }
+}
+
+TEST_F(LogNobodyReads, SaysWhetherItsReaderTookSomething) {
+  LineLog log(write_.get(), clock_, LogFormat::text, LogLevel::info);
+  EXPECT_EQ(log.flush(), LineLog::Left::nothing);
+  write_beyond_the_limit(log);
+  EXPECT_EQ(log.flush(), LineLog::Left::stuck);
+  char bytes[4096];
+  ASSERT_GT(::read(read_.get(), bytes, sizeof bytes), 0);
+  EXPECT_EQ(log.flush(), LineLog::Left::moving);
+  EXPECT_EQ(log.flush(), LineLog::Left::stuck);
 }
 
 TEST_F(LogNobodyReads, TheEndWaitsForItsReaderOnlySoLong) {
