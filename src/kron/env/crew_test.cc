@@ -1,9 +1,14 @@
 #include "kron/env/crew.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <gtest/gtest.h>
 #include <latch>
+#include <mutex>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace kron {
 namespace {
@@ -32,17 +37,28 @@ TEST(Crew, WorksAtTheSameTime) {
   });
 }
 
+// How often this thread has worked: a thread that is made anew begins at 0, whatever id it gets.
+thread_local int times_worked = 0;
+
 TEST(Crew, IsTheSameThreadsEveryTime) {
+  constexpr int kRounds = 200;
   Crew crew(2);
-  std::mutex mutex;
-  std::set<std::thread::id> seen;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 1; round <= kRounds; ++round) {
+    std::mutex mutex;
+    std::condition_variable came;
+    std::set<std::thread::id> seen;
+    std::vector<int> worked;
     crew.share([&] {
-      const std::scoped_lock lock(mutex);
+      std::unique_lock lock(mutex);
+      worked.push_back(++times_worked);
       seen.insert(std::this_thread::get_id());
+      came.notify_all();
+      // Nobody leaves before all are there, so that none can work twice in a round.
+      EXPECT_TRUE(came.wait_for(lock, std::chrono::seconds(60), [&] { return seen.size() == 3; }));
     });
+    ASSERT_EQ(seen.size(), 3U) << "in round " << round;
+    ASSERT_EQ(worked, (std::vector{round, round, round}));
   }
-  EXPECT_LE(seen.size(), 3U);
 }
 
 TEST(Crew, ServesSeveralAtOnce) {

@@ -1,9 +1,12 @@
 #include "kron/env/right_of_way.h"
 
 #include <atomic>
+#include <fstream>
 #include <future>
 #include <gtest/gtest.h>
+#include <string>
 #include <thread>
+#include <unistd.h>
 
 namespace kron {
 namespace {
@@ -20,20 +23,34 @@ TEST(RightOfWay, HoldsNobodyUpWhileItIsNotTaken) {
   way.give_way();
 }
 
+// What the kernel says of a thread of ours: S while it sleeps, waiting for something.
+char state_of(pid_t thread) {
+  std::string stat;
+  std::getline(std::ifstream("/proc/self/task/" + std::to_string(thread) + "/stat"), stat);
+  const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos ? '?' : stat.at(name_end + 2);
+}
+
 TEST(RightOfWay, OthersWaitUntilItIsLeft) {
   RightOfWay way(hours(1), hours(0));
   way.take();
   std::atomic<bool> is_left = false;
-  std::promise<void> begun;
+  std::atomic<bool> is_through = false;
+  std::promise<pid_t> begun;
   std::jthread other([&] {
-    begun.set_value();
+    begun.set_value(::gettid());
     way.give_way();
     EXPECT_TRUE(is_left);
+    is_through = true;
   });
-  begun.get_future().wait();
-  std::this_thread::sleep_for(milliseconds(20));  // for it to do wrong, if it does
+  const pid_t thread = begun.get_future().get();
+  const auto limit = Steady::now() + std::chrono::seconds(60);
+  while (!is_through && Steady::now() < limit && state_of(thread) != 'S') std::this_thread::yield();
+  EXPECT_FALSE(is_through);
   is_left = true;
   way.leave();
+  other.join();
+  EXPECT_TRUE(is_through);
 }
 
 TEST(RightOfWay, HoldsOthersUpForSoLongAndThenAgain) {
@@ -57,13 +74,24 @@ TEST(RightOfWay, AfterAllTheirWaitingOthersNeedNotWaitForAWhile) {
 
 TEST(RightOfWay, OneWhoTakesItAgainAndAgainStarvesNobody) {
   RightOfWay way(milliseconds(1), milliseconds(1));
+  std::atomic<int> taken = 0;
   std::jthread greedy([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       way.take();
+      ++taken;
+      const auto until = Steady::now() + std::chrono::microseconds(200);
+      while (Steady::now() < until) continue;
       way.leave();
     }
   });
-  for (int i = 0; i < 100; ++i) way.give_way();
+  while (taken == 0) std::this_thread::yield();
+  const int before = taken;
+  std::future<void> others = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 100; ++i) way.give_way();
+  });
+  EXPECT_EQ(others.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  while (taken == before) std::this_thread::yield();  // it goes on all the while
+  greedy.request_stop();
 }
 
 }  // namespace
