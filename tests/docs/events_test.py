@@ -9,9 +9,9 @@ import sys
 import unittest
 from pathlib import Path
 
-# The rooms whose log is krond's.
-ROOMS = ("daemon", "history", "http", "ledger", "queue", "runner", "scheduler")
-CALL = re.compile(r'\blog_?(?:\.|->)(?:info|warning|error|write)\(\s*(?:[\w.:()]+,\s*)?"([a-z_.]+)"')
+# The rooms whose log is krond's, and the log itself, which has a line of its own to write.
+ROOMS = ("daemon", "history", "http", "ledger", "log", "queue", "runner", "scheduler")
+CALL = re.compile(r'\b(?:log_?(?:\.|->)(?:info|warning|error|write)|line_of)\(\s*(?:[\w.:()]+,\s*)?"([a-z_.]+)"')
 ROW = re.compile(r"^\| `([a-z_.]+)` \| (?:info|warning|error|that of)", re.MULTILINE)
 
 
