@@ -24,6 +24,8 @@ class CatchUp {
   // it can be tried again.
   Status step(Archive& archive);
   std::size_t news() const { return news_; }
+  // Of the jobs' records.
+  Directory& state() { return *state_; }
 
  private:
   CatchUp() = default;

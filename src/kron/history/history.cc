@@ -73,9 +73,15 @@ void History::get(std::string run_id, Answer<std::optional<Entry>> answer) {
 }
 
 void History::last_of(std::vector<std::string> jobs, Answer<std::map<std::string, Entry>> answer) {
-  ask([jobs = std::move(jobs), answer = std::move(answer)](Result<Archive*> archive) {
+  ask([this, jobs = std::move(jobs), answer = std::move(answer)](Result<Archive*> archive) {
     if (!archive) return answer(fail(archive.error()));
-    answer((*archive)->ask([&](Index& index) { return index.last_of(jobs); }));
+    auto last = (*archive)->ask([&](Index& index) { return index.last_of(jobs); });
+    if (!last) return answer(std::move(last));
+    for (const std::string& job : jobs) {
+      if (last->contains(job)) continue;
+      if (auto entry = last_in_record(catch_up_->state(), job)) last->emplace(job, *std::move(entry));
+    }
+    answer(std::move(last));
   });
 }
 

@@ -41,7 +41,8 @@ class History {
   // From any thread; answered on the history's thread, after what was added before.
   void find(Query query, Answer<std::vector<Entry>> answer);
   void get(std::string run_id, Answer<std::optional<Entry>> answer);
-  // The newest run or outcome of each of these jobs that has one.
+  // The newest run or outcome of each of these jobs that has one: of what the history has forgotten, as the job's
+  // record in the ledger tells it, with the number 0.
   void last_of(std::vector<std::string> jobs, Answer<std::map<std::string, Entry>> answer);
 
   // Returns when all that was added has been written, or could not be, and the history has caught up with the ledger.

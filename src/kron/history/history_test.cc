@@ -31,8 +31,43 @@ class HistoryTest : public HistoryRig {
     return answer.get_future().get();
   }
 
+  std::map<std::string, Entry> last_of(const std::vector<std::string>& jobs) {
+    std::promise<std::map<std::string, Entry>> answer;
+    history_->last_of(jobs, [&](Result<std::map<std::string, Entry>> last) { answer.set_value(last.value()); });
+    return answer.get_future().get();
+  }
+
   std::unique_ptr<History> history_;
 };
+
+TEST_F(HistoryTest, TheLastOfAJobThatIsForgottenComesFromItsRecord) {
+  retention_.age = std::chrono::days(30);
+  clock_.advance(std::chrono::days(59));
+  StateRecord yearly;
+  yearly.identity = "yearly";
+  yearly.history.push_back({.period = kStart,
+                            .outcome = Outcome::executed,
+                            .chosen = kStart,
+                            .completed_at = kStart + Seconds(5),
+                            .exit_code = 3,
+                            .run_id = "r1"});
+  yearly.history.push_back({.completed_at = kStart, .passed_over = PassedOver{2, kStart, kStart}});
+  write_state(yearly);
+  StateRecord brief;
+  brief.identity = "brief";  // keeps no entries of its past
+  brief.periods.last_handled = kStart;
+  brief.last_outcome = Outcome::missed;
+  write_state(brief);
+  open();
+  history_->flush();
+  EXPECT_TRUE(find().value().empty());
+  const auto last = last_of({"yearly", "brief", "never"});
+  ASSERT_EQ(last.size(), 2U);
+  EXPECT_EQ(last.at("yearly").run_id, "r1");
+  EXPECT_EQ(last.at("yearly").exit_code, 3);
+  EXPECT_EQ(last.at("yearly").number, 0);
+  EXPECT_EQ(last.at("brief").outcome, Outcome::missed);
+}
 
 TEST_F(HistoryTest, WhatWasAddedIsFound) {
   open();

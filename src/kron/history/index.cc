@@ -18,8 +18,12 @@ constexpr const char* kSchema = R"(
     number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, job TEXT NOT NULL, kind INTEGER NOT NULL, result INTEGER,
     time INTEGER NOT NULL, segment INTEGER NOT NULL, body TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS entries_by_job ON entries (job, number);
-  CREATE INDEX IF NOT EXISTS entries_by_kind ON entries (kind, number);
-  CREATE INDEX IF NOT EXISTS entries_by_result ON entries (result, number);
+  CREATE INDEX IF NOT EXISTS entries_by_time ON entries (time, number);
+  CREATE INDEX IF NOT EXISTS entries_by_job_and_time ON entries (job, time, number);
+  DROP INDEX IF EXISTS entries_by_kind;
+  CREATE INDEX IF NOT EXISTS entries_by_kind_and_time ON entries (kind, time, number);
+  DROP INDEX IF EXISTS entries_by_result;
+  CREATE INDEX IF NOT EXISTS entries_by_result_and_time ON entries (result, time, number);
   CREATE INDEX IF NOT EXISTS entries_by_segment ON entries (segment);
   CREATE TABLE IF NOT EXISTS segments (segment INTEGER PRIMARY KEY, size INTEGER NOT NULL);
   PRAGMA user_version = 1;
@@ -63,7 +67,9 @@ std::string after_prefix(std::string prefix) {
   return prefix;
 }
 
-std::string sql_of(const Query& query) {
+// `after_time`: of the entry that the cursor names, when it is there and the order is that of time. Without it the
+// numbers have to do: what is gone was among the oldest.
+std::string sql_of(const Query& query, const std::optional<std::int64_t>& after_time) {
   std::string sql = "SELECT body FROM entries WHERE 1";
   if (!query.job.empty()) sql += " AND job = ?";
   if (!query.job_prefix.empty()) sql += " AND job >= ? AND job < ?";
@@ -71,8 +77,9 @@ std::string sql_of(const Query& query) {
   if (query.result) sql += " AND result = ?";
   if (query.from) sql += " AND time >= ?";
   if (query.to) sql += " AND time < ?";
-  if (query.before != 0) sql += " AND number < ?";
-  return sql + " ORDER BY number DESC LIMIT ?";
+  if (query.before != 0) sql += after_time ? " AND (time, number) < (?, ?)" : " AND number < ?";
+  return sql + (query.order == Query::Order::time ? " ORDER BY time DESC, number DESC" : " ORDER BY number DESC") +
+         " LIMIT ?";
 }
 
 }  // namespace
@@ -207,8 +214,21 @@ Result<std::vector<Segment>> Index::take_unused(const Segment& in_use) {
   return unused;
 }
 
+Result<std::optional<std::int64_t>> Index::time_at(std::int64_t number) {
+  Statement statement = database_.prepare("SELECT time FROM entries WHERE number = ?");
+  const Result<bool> row = statement.bind(number).step();
+  if (!row) return fail(row.error());
+  return *row ? std::optional(statement.integer(0)) : std::nullopt;
+}
+
 Result<std::vector<Entry>> Index::find(const Query& query) {
-  Statement statement = database_.prepare(sql_of(query));
+  std::optional<std::int64_t> after_time;
+  if (query.before != 0 && query.order == Query::Order::time) {
+    const auto time = time_at(query.before);
+    if (!time) return fail(time.error());
+    after_time = *time;
+  }
+  Statement statement = database_.prepare(sql_of(query, after_time));
   const std::string after = after_prefix(query.job_prefix);
   if (!query.job.empty()) statement.bind(query.job);
   if (!query.job_prefix.empty()) statement.bind(query.job_prefix).bind(after);
@@ -216,6 +236,7 @@ Result<std::vector<Entry>> Index::find(const Query& query) {
   if (query.result) statement.bind(static_cast<std::int64_t>(*query.result));
   if (query.from) statement.bind(epoch_seconds(*query.from));
   if (query.to) statement.bind(epoch_seconds(*query.to));
+  if (query.before != 0 && after_time) statement.bind(*after_time);
   if (query.before != 0) statement.bind(query.before);
   statement.bind(static_cast<std::int64_t>(std::min(query.limit, std::size_t{INT32_MAX})));
   std::vector<Entry> found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,14 +17,20 @@ namespace kron::history {
 
 // What is asked for; everything that is given must hold. The newest come first.
 struct Query {
+  // What makes an entry newer than another. What a krond finds missed after hours away arrives late.
+  enum class Order : std::uint8_t {
+    number,  // it arrived later
+    time,    // time_of(entry) is later; of equal times, the one that arrived later
+  };
   std::string job = {};         // empty: any
   std::string job_prefix = {};  // empty: any
   std::optional<Kind> kind = {};
   std::optional<RunResult> result = {};
   std::optional<Instant> from = {};  // time_of(entry) at or after it …
   std::optional<Instant> to = {};    // … and before it
-  std::int64_t before = 0;           // a cursor: only numbers below it; 0: all
+  std::int64_t before = 0;           // a cursor: only what comes after the entry of this number; 0: all
   std::size_t limit = 100;
+  Order order = Order::number;
 };
 
 // The journal's entries, to be asked. It can be made from the journal at any time, so nothing of it is precious: what
@@ -68,6 +75,7 @@ class Index {
   explicit Index(Database database);
 
   Status check(bool is_new);
+  Result<std::optional<std::int64_t>> time_at(std::int64_t number);
   Result<std::map<std::string, Entry>> last_of_each(const std::vector<std::string>& jobs);
 
   Database database_;

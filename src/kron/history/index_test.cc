@@ -40,6 +40,23 @@ TEST_F(IndexTest, FindsByEveryPartOfAQuery) {
   EXPECT_EQ(ids({.job_prefix = "db/", .result = RunResult::failed}), Ids{"r2"});
 }
 
+TEST_F(IndexTest, ByTimeWhatWasFoundMissedLaterStandsWhereItBelongs) {
+  record({run_ended("r1", 0, "a", kStart + Seconds(30)), run_ended("r2", 0, "b", kStart + Seconds(10)),
+          run_ended("r3", 0, "a", kStart + Seconds(20)), run_ended("r4", 0, "a", kStart + Seconds(10))});
+  const auto by_time = [](std::int64_t before, std::size_t limit, std::string job = "") {
+    return Query{.job = std::move(job), .before = before, .limit = limit, .order = Query::Order::time};
+  };
+  EXPECT_EQ(ids(by_time(0, 10)), (Ids{"r1", "r3", "r4", "r2"}));
+  EXPECT_EQ(ids(by_time(0, 10, "a")), (Ids{"r1", "r3", "r4"}));
+  // Page by page nothing is shown twice, and nothing is left out.
+  EXPECT_EQ(ids(by_time(0, 2)), (Ids{"r1", "r3"}));
+  EXPECT_EQ(ids(by_time(3, 1)), Ids{"r4"});
+  EXPECT_EQ(ids(by_time(4, 2)), Ids{"r2"});
+  EXPECT_EQ(ids(by_time(2, 2)), Ids{});
+  // The number of no entry: those with lower ones.
+  EXPECT_EQ(ids(by_time(99, 2)), (Ids{"r1", "r3"}));
+}
+
 TEST_F(IndexTest, NamesWithWhatSqlKnowsAreNames) {
   const std::string name = "a%_'\";-- \xC3\xA9";
   record({run_ended("r1", 0, name), run_ended("r2", 0, "ab")});

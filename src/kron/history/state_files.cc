@@ -32,6 +32,23 @@ std::vector<Entry> entries_of(const StateRecord& record) {
   return entries;
 }
 
+std::optional<Entry> last_in_record(Directory& state, std::string_view job) {
+  const Result<FileContents> contents = state.read(state_file_name(sha256({job})), kMostState);
+  if (!contents) return std::nullopt;
+  const Result<StateRecord> record = parse_state(contents->bytes);
+  if (!record) return std::nullopt;
+  std::vector<Entry> entries = entries_of(*record);
+  const auto last = std::find_if(entries.rbegin(), entries.rend(),
+                                 [](const Entry& entry) { return kind_of(entry) != Kind::passed_over; });
+  if (last != entries.rend()) return *last;
+  // A job may keep no past entries at all; which period was handled last is always there.
+  if (!record->periods.last_handled || !record->last_outcome) return std::nullopt;
+  return Entry{.job = record->identity,
+               .outcome = record->last_outcome,
+               .period = record->periods.last_handled,
+               .chosen = record->last_chosen};
+}
+
 Result<StateFiles> StateFiles::changed_since(Directory& directory, Instant since) {
   StateFiles files;
   const Status listed = directory.list([&](std::string_view name, FileType) {

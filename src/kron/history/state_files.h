@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kron/base/sha256.h"
@@ -12,6 +14,10 @@ namespace kron::history {
 
 // What a job's record in the ledger tells: its last outcomes, and the runs that go on.
 std::vector<Entry> entries_of(const StateRecord& record);
+
+// The newest run or outcome that the job's record tells of; nothing when it has none, or cannot be read. For what the
+// history has forgotten: a record outlives it.
+std::optional<Entry> last_in_record(Directory& state, std::string_view job);
 
 // The records of a state directory that changed at or after a time of the machine's clock, to be read a few at a time.
 class StateFiles {
