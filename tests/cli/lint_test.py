@@ -113,7 +113,7 @@ class Lint(unittest.TestCase):
             path.chmod(0o664)
             result = run("lint", path, *NOW)
         self.assertEqual(result.returncode, 0)
-        self.assertIn("warning: its group can write this file", result.stdout)
+        self.assertIn("warning: krond does not read this file: refused: others can write it", result.stdout)
 
     def test_manifests_of_kubernetes_are_called_what_they_are(self):
         result = run("lint", "--source", "yaml", "-", *NOW, text="apiVersion: kron.io/v1alpha1\nkind: KronJob\n")

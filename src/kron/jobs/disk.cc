@@ -22,6 +22,24 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+constexpr char kOthersWriteFile[] = "refused: others can write it, and so decide what runs; chmod go-w it";
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// Who can write a directory can put another file in the place of one, unless the sticky bit keeps him from it.
+bool others_can_replace_in(const struct stat& directory) {
+  return (directory.st_mode & kOthersWrite) != 0 && (directory.st_mode & S_ISVTX) == 0;
+}
+
+std::string others_write_directory(const std::string& directory) {
+  return "refused: others can write its directory " + directory +
+         ", and so decide what runs; chown it to root or to the daemon's user and chmod go-w it";
+}
+
 // Of what is open, so that nobody can exchange it between the look and the reading.
 Status check_trust(int descriptor, Trust trust) {
   if (trust == Trust::anyone) return {};
@@ -32,15 +50,8 @@ Status check_trust(int descriptor, Trust trust) {
     return fail(Code::refused, "refused: it belongs to user " + std::to_string(info.st_uid) +
                                    ", who could so decide what runs; chown it to root or to the daemon's user");
   }
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return fail(Code::refused, "refused: others can write it, and so decide what runs; chmod go-w it");
-  }
+  if ((info.st_mode & kOthersWrite) != 0) return fail(Code::refused, kOthersWriteFile);
   return {};
-}
-
-std::string directory_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
 // Who can write the directory can put another file in the place of this one, unless the sticky bit keeps him from it.
@@ -48,10 +59,17 @@ Status check_directory(const std::string& directory) {
   struct stat info {};
   if (::stat(directory.c_str(), &info) != 0) return cannot("look at its directory");
   const bool is_own = info.st_uid == 0 || info.st_uid == ::geteuid();
-  if (is_own && ((info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (info.st_mode & S_ISVTX) != 0)) return {};
-  return fail(Code::refused,
-              "refused: others can write its directory " + directory +
-                  ", and so decide what runs; chown it to root or to the daemon's user and chmod go-w it");
+  if (is_own && !others_can_replace_in(info)) return {};
+  return fail(Code::refused, others_write_directory(directory));
+}
+
+// Whoever looks at a file need not be the daemon's user, so whose it is says nothing.
+std::string refusal_of(const std::string& path, const struct stat& info) {
+  if ((info.st_mode & kOthersWrite) != 0) return kOthersWriteFile;
+  const std::string directory = directory_of(path);
+  struct stat above {};
+  if (::stat(directory.c_str(), &above) != 0 || !others_can_replace_in(above)) return "";
+  return others_write_directory(directory);
 }
 
 // The directory of the file, and of every link on the way to it.
@@ -75,9 +93,11 @@ Result<FileAccess::Facts> look_at(const std::string& path) {
   if (path == kStandardInput) return FileAccess::Facts{};
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return cannot("read it");
-  const bool is_file = S_ISREG(info.st_mode);
-  return FileAccess::Facts{S_ISDIR(info.st_mode), is_file && (info.st_mode & S_IWOTH) != 0,
-                           is_file && (info.st_mode & S_IWGRP) != 0};
+  FileAccess::Facts facts{.is_directory = S_ISDIR(info.st_mode)};
+  if (!S_ISREG(info.st_mode)) return facts;
+  facts.others_can_write = (info.st_mode & S_IWOTH) != 0;
+  facts.refusal = refusal_of(path, info);
+  return facts;
 }
 
 Result<std::vector<std::string>> names_in(const std::string& path, Trust trust) {

@@ -61,6 +61,20 @@ TEST_F(JobFilesOnDisk, ThatKrondWouldRefuseAreWarnedOfBeforehand) {
   }
 }
 
+TEST_F(JobFilesOnDisk, WhoOnlyLooksIsWarnedOfWhatADaemonRefuses) {
+  const auto warning = [this] {
+    const LoadedJobs jobs = load(Trust::anyone);
+    EXPECT_EQ(jobs.definitions.size(), 1U);
+    return jobs.problems.empty() ? "" : jobs.problems.front().message;
+  };
+  EXPECT_EQ(warning(), "");
+  ::chmod(file_.c_str(), 0664);
+  EXPECT_EQ(warning(), "krond does not read this file: " + refusal());
+  ::chmod(file_.c_str(), 0644);
+  ::chmod(directory_.c_str(), 0770);
+  EXPECT_THAT(warning(), HasSubstr("others can write its directory"));
+}
+
 TEST_F(JobFilesOnDisk, AreRefusedWhenOthersCanWriteTheDirectory) {
   ::chmod(directory_.c_str(), 0770);
   EXPECT_THAT(refusal(), HasSubstr("chmod go-w"));

@@ -115,9 +115,9 @@ void Loader::load_file(const std::string& path, const FileAccess::Facts& facts, 
   if (facts.others_can_write) {
     problem(Severity::warning, path, "everybody can write this file, and so decide what runs",
             "chmod o-w it; krond refuses it");
-  } else if (facts.group_can_write) {
-    problem(Severity::warning, path, "its group can write this file, and so decide what runs",
-            "chmod g-w it; krond refuses it");
+  } else if (!facts.refusal.empty()) {
+    problem(Severity::warning, path, "krond does not read this file: " + facts.refusal,
+            "chmod go-w it, or its directory; krond refuses it");
   }
   add(jobs, load_text(path, *text, *spelling, zones_, options_));
 }

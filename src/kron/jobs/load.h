@@ -19,7 +19,7 @@ struct FileAccess {
   struct Facts {
     bool is_directory = false;
     bool others_can_write = false;  // world-writable
-    bool group_can_write = false;
+    std::string refusal = {};       // why a daemon will not act on it, because others can write it; empty: it may
   };
   std::function<Result<Facts>(const std::string& path)> look;
   std::function<Result<std::vector<std::string>>(const std::string& path)> list;  // names in a directory, any order
