@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "kron/base/text.h"
-#include "kron/daemon/options.h"
+#include "kron/env/places.h"
 #include "lines.h"
 
 namespace kron::cli {
@@ -20,14 +20,14 @@ constexpr timespec kPause{0, 250'000'000};  // between two tries: krond is back 
 }  // namespace
 
 Result<std::string> socket_path(const std::string& given, const std::string& state_dir) {
-  if (!given.empty()) return daemon::absolute_path(given);
+  if (!given.empty()) return absolute_path(given);
   if (const char* variable = std::getenv("KRON_SOCKET"); variable != nullptr && *variable != '\0') {
-    return daemon::absolute_path(variable);
+    return absolute_path(variable);
   }
-  if (!state_dir.empty()) return daemon::default_socket(daemon::absolute_path(state_dir));
-  const Result<std::string> usual = daemon::default_state_directory();
+  if (!state_dir.empty()) return default_socket(absolute_path(state_dir));
+  const Result<std::string> usual = default_state_directory();
   if (!usual) return fail(usual.error().code, "there is no home directory for a state directory; use --socket");
-  return daemon::default_socket(*usual);
+  return default_socket(*usual);
 }
 
 Target& Target::segment(std::string_view name) {

@@ -8,7 +8,7 @@
 #include "answer_text.h"
 #include "daemon_client.h"
 #include "flag_values.h"
-#include "kron/daemon/options.h"
+#include "kron/env/places.h"
 #include "kron/json/writer.h"
 #include "kron/runner/find_kron_exec.h"
 #include "lines.h"
@@ -46,15 +46,15 @@ void print_json(const Findings& findings, std::size_t problems) {
 }
 
 Result<std::string> state_directory_of(const DoctorOptions& options, const DaemonFacts& facts) {
-  if (!options.state_dir.empty()) return daemon::absolute_path(options.state_dir);
+  if (!options.state_dir.empty()) return absolute_path(options.state_dir);
   if (facts.answers) return facts.state_directory;
-  return daemon::default_state_directory();
+  return default_state_directory();
 }
 
 Result<std::vector<std::string>> config_of(const DoctorOptions& options, const DaemonFacts& facts) {
   if (!options.config.empty()) return options.config;
   if (facts.answers) return facts.config;
-  auto path = daemon::default_config();
+  auto path = default_config();
   if (!path) return fail(path.error());
   return std::vector{*std::move(path)};
 }

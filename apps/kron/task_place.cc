@@ -1,14 +1,14 @@
 #include "task_place.h"
 
 #include "daemon_client.h"
-#include "kron/daemon/options.h"
+#include "kron/env/places.h"
 
 namespace kron::cli {
 namespace {
 
 Result<std::string> state_directory(const TaskPlaceOptions& options, const char* flag) {
-  if (!options.state_dir.empty()) return daemon::absolute_path(options.state_dir);
-  auto usual = daemon::default_state_directory();
+  if (!options.state_dir.empty()) return absolute_path(options.state_dir);
+  auto usual = default_state_directory();
   if (!usual) return fail(usual.error().code, std::string("there is no home directory for tasks; use ") + flag);
   return usual;
 }
@@ -16,7 +16,7 @@ Result<std::string> state_directory(const TaskPlaceOptions& options, const char*
 }  // namespace
 
 Result<TaskPlace> task_place(const TaskPlaceOptions& options) {
-  if (!options.data_dir.empty()) return TaskPlace{daemon::absolute_path(options.data_dir), ""};
+  if (!options.data_dir.empty()) return TaskPlace{absolute_path(options.data_dir), ""};
   auto socket = socket_path(options.socket, options.state_dir);
   if (!socket) return fail(socket.error());
   return TaskPlace{"", *std::move(socket)};

@@ -5,7 +5,7 @@
 
 #include "flag_values.h"
 #include "kron/base/duration.h"
-#include "kron/daemon/options.h"
+#include "kron/env/places.h"
 #include "kron/jobs/words.h"
 #include "kron/runner/find_kron_exec.h"
 #include "lines.h"
@@ -84,7 +84,7 @@ Status work_for_krond(const WorkerVerbOptions& options, const std::string& socke
                       LineLog& log, const std::string& helper, CommandOptions command_options,
                       WorkerOptions worker_options) {
   const auto directory =
-      options.work_dir.empty() ? workers_directory(options.place) : daemon::absolute_path(options.work_dir);
+      options.work_dir.empty() ? workers_directory(options.place) : absolute_path(options.work_dir);
   if (!directory) return fail(directory.error());
   const auto client = ApiQueue::open(socket_path, patience_of(worker_options.until), clock);
   if (!client) return fail(client.error());
@@ -101,7 +101,7 @@ Status work_on_directory(const WorkerVerbOptions& options, const std::string& pa
                          const std::string& helper, CommandOptions command_options, WorkerOptions worker_options) {
   const auto client = OwnedQueue::open(path, true, clock, log);
   if (!client) return fail(client.error());
-  const std::string directory = options.work_dir.empty() ? path + "/worker" : daemon::absolute_path(options.work_dir);
+  const std::string directory = options.work_dir.empty() ? path + "/worker" : absolute_path(options.work_dir);
   const auto commands = Commands::open(directory, helper, clock, std::move(command_options));
   if (!commands) return fail(commands.error());
   return Worker(**client, **commands, clock, log, std::move(worker_options)).run();

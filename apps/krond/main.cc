@@ -10,6 +10,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/daemon/daemon.h"
+#include "kron/env/places.h"
 #include "kron/jobs/load.h"
 #include "kron/runner/accounts.h"
 

@@ -40,16 +40,6 @@ struct Options {
   TaskRetention keeps_tasks = {};
 };
 
-// Where things are when no flag says so: /etc/krond.d and /var/lib/krond for root, the XDG directories for a user.
-// Refused: a user without HOME.
-Result<std::string> default_config();
-Result<std::string> default_state_directory();
-// /run/krond/krond.sock for root's own state directory; krond.sock in any other.
-std::string default_socket(std::string_view state_directory);
-
-// As written, or below the present directory.
-std::string absolute_path(const std::string& path);
-
 // A duration that may have a sign: `-36h`, `+5m`, `90s`.
 Result<Nanoseconds> parse_offset(std::string_view text);
 

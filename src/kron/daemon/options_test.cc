@@ -1,8 +1,6 @@
 #include "kron/daemon/options.h"
 
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace kron::daemon {
 namespace {
@@ -21,18 +19,6 @@ TEST(Options, AnOffsetKeepsTheClockInTheYearsOfSchedules) {
   EXPECT_TRUE(check_offset(kFirstInstant - machine, machine));
   EXPECT_FALSE(check_offset(kFirstInstant - machine - Nanoseconds(1), machine));
   EXPECT_FALSE(check_offset(Nanoseconds::max(), machine));
-}
-
-TEST(Options, ThePlacesOfRootAreTheSystems) {
-  if (::geteuid() != 0) GTEST_SKIP() << "not root";
-  EXPECT_EQ(*default_config(), "/etc/krond.d");
-  EXPECT_EQ(*default_state_directory(), "/var/lib/krond");
-}
-
-TEST(Options, APathIsTakenFromTheDirectoryWeAreIn) {
-  EXPECT_EQ(absolute_path("/a/../b"), "/b");
-  EXPECT_TRUE(absolute_path("jobs").ends_with("/jobs"));
-  EXPECT_TRUE(absolute_path("jobs").starts_with("/"));
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+#include "kron/base/result.h"
+
+// Where krond's files are when no flag says so. For the daemon and for those who look for it.
+namespace kron {
+
+// /etc/krond.d and /var/lib/krond for root, the XDG directories for a user. Refused: a user without HOME.
+Result<std::string> default_config();
+Result<std::string> default_state_directory();
+// /run/krond/krond.sock for root's own state directory; krond.sock in any other.
+std::string default_socket(std::string_view state_directory);
+
+// The socket of root's krond when it is there and is not `asked`: a user who finds nobody at his own socket may mean
+// that one. Empty otherwise, and for root.
+std::string system_socket_instead_of(std::string_view asked, uid_t user,
+                                     const std::function<bool(const std::string& path)>& is_there);
+
+// As written, or below the present directory.
+std::string absolute_path(const std::string& path);
+
+}  // namespace kron
