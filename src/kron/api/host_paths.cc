@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kron/api/job_files_json.h"
 #include "kron/api/paths.h"
 #include "kron/base/rfc3339.h"
 #include "kron/forecast/load_profile.h"
@@ -15,13 +16,16 @@ constexpr std::size_t kMostLoadJobs = 200'000;
 
 std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-std::string status_json(const DaemonStatus& status, Instant now, const Result<TaskSummary>& tasks,
-                        std::size_t streams) {
+using Changes = std::optional<std::vector<FileChange>>;
+
+std::string status_json(const DaemonStatus& status, Instant now, const Result<TaskSummary>& tasks, std::size_t streams,
+                        const Changes& changes) {
   JsonWriter json;
   json.begin_map().member("version", status.version).key("pid").integer(::getpid());
   json.member("startedAt", rfc3339(status.started_at)).member("now", rfc3339(now));
   json.key("clockOffsetSeconds").real(std::chrono::duration<double>(status.clock_offset).count());
-  json.key("ready").boolean(status.is_ready && !status.broken).key("stopping").boolean(status.is_stopping);
+  const bool is_ready = status.is_ready && !status.broken && why_no_job(status).empty();
+  json.key("ready").boolean(is_ready).key("stopping").boolean(status.is_stopping);
   json.key("jobs").integer(number(status.jobs)).key("running").integer(number(status.running));
   json.key("nextDue");
   if (status.next_due) {
@@ -43,13 +47,22 @@ std::string status_json(const DaemonStatus& status, Instant now, const Result<Ta
   } else {
     json.null().member("tasksProblem", tasks.error().message);
   }
-  return json.key("eventStreams").integer(number(streams)).end_map().take();
+  json.key("eventStreams").integer(number(streams));
+  write_job_files(json, status.job_files, changes);
+  return json.end_map().take();
 }
 
 void status(Parts& parts, const CallPtr& call) {
-  parts.on_loop([&parts, call] {
-    parts.tasks.summary([&parts, call, status = parts.status()](const Result<TaskSummary>& tasks) {
-      call->send_json(status_json(status, now(parts.clock), tasks, parts.events.streams()));
+  const auto looks = word_parameter(call->request, "changes", {"true", "false"});
+  if (!looks) return call->refuse(looks.error());
+  parts.on_loop([&parts, call, looks = *looks == "true"] {
+    parts.tasks.summary([&parts, call, looks, status = parts.status()](const Result<TaskSummary>& tasks) {
+      const auto answer = [&parts, call, status, tasks](const Changes& changes) {
+        call->send_json(status_json(status, now(parts.clock), tasks, parts.events.streams(), changes));
+      };
+      // Only who asks for the changes waits for the disk, and for what else takes its time.
+      const bool is_asked = looks && status.job_files.changes;
+      if (!is_asked || !parts.aside([answer, status] { answer(status.job_files.changes()); })) answer({});
     });
   });
 }
@@ -162,7 +175,7 @@ void healthz(Parts& parts, const CallPtr& call) {
 std::string why_not_ready(const DaemonStatus& status) {
   if (status.broken) return status.broken->message;
   if (status.is_stopping) return "about to end";
-  return status.is_ready ? "" : "the jobs are not loaded yet";
+  return status.is_ready ? why_no_job(status) : "the jobs are not loaded yet";
 }
 
 void readyz(Parts& parts, const CallPtr& call) {
@@ -211,7 +224,7 @@ Error too_busy() {
 
 std::vector<Route> host_routes(Parts& parts) {
   return {
-      {"GET", "/api/v1/status", Right::read, with(parts, status)},
+      {"GET", "/api/v1/status", Right::read, with(parts, status), {"changes"}},
       {"GET", "/api/v1/load", Right::read, with(parts, load), {"from", "for", "step"}},
       {"POST", "/api/v1/reload", Right::operate, with(parts, reload)},
       {"GET", "/api/v1/events", Right::read, with(parts, events), {"after"}},

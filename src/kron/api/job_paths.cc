@@ -6,6 +6,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/core/schedule_expression.h"
+#include "kron/forecast/next_start.h"
 #include "kron/forecast/upcoming.h"
 #include "kron/jobs/model.h"
 #include "kron/json/decide_request.h"
@@ -51,6 +52,21 @@ void write_paused(JsonWriter& json, const View& view, Instant now) {
   json.end_map();
 }
 
+std::optional<NextStart> next_of(const View& view, Instant now) {
+  return next_start(view.definition.job, view.known.periods, !view.known.active.empty(), now);
+}
+
+void write_start(JsonWriter& json, std::string_view name, const std::optional<NextStart>& start) {
+  json.key(name);
+  if (!start) {
+    json.null();
+    return;
+  }
+  json.begin_map().member("periodId", period_id(start->period.nominal));
+  write_time_or_null(json, "chosenTime", start->period.chosen);
+  json.member("startsAt", rfc3339(start->at)).end_map();
+}
+
 // The members of a JobSummary, in a map that the caller has begun.
 void write_summary(JsonWriter& json, const View& view, const history::Entry* last, Instant now) {
   const jobs::JobDefinition& definition = view.definition;
@@ -65,14 +81,7 @@ void write_summary(JsonWriter& json, const View& view, const history::Entry* las
   json.member("file", *definition.file).key("line").integer(definition.line);
   json.key("suspended").boolean(definition.job.policy.suspend);
   write_paused(json, view, now);
-  json.key("next");
-  if (view.next) {
-    json.begin_map().member("periodId", period_id(view.next->nominal));
-    write_time_or_null(json, "chosenTime", view.next->chosen);
-    json.end_map();
-  } else {
-    json.null();
-  }
+  write_start(json, "next", next_of(view, now));
   json.key("running").integer(static_cast<std::int64_t>(view.known.active.size()));
   json.key("last");
   if (last != nullptr) {
@@ -198,9 +207,7 @@ void list_jobs(Parts& parts, const CallPtr& call) {
   gather(parts, listing);
 }
 
-Error no_such_job(std::string_view name) {
-  return {Code::not_found, "there is no job named " + quoted(name, 200) + "; GET /api/v1/jobs lists them"};
-}
+Error no_such_job(std::string_view name) { return {Code::not_found, "there is no job named " + quoted(name, 200)}; }
 
 void get_job(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call] {
@@ -311,7 +318,11 @@ void answer_with_pause(Parts& parts, const CallPtr& call, const Status& changed)
   if (!view) return call->refuse(no_such_job(call->names.front()));
   JsonWriter json;
   json.begin_map().member("identity", view->definition.job.identity);
-  write_paused(json, *view, now(parts.clock));
+  const Instant present = now(parts.clock);
+  write_paused(json, *view, present);
+  // The turn that follows starts it.
+  const std::optional<NextStart> next = next_of(*view, present);
+  if (next && next->at <= present) write_start(json, "startsNow", next);
   call->send_json(json.end_map().take());
 }
 

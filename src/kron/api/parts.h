@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,10 +15,47 @@
 #include "kron/jobs/problem.h"
 #include "kron/metrics/metrics.h"
 #include "kron/queue/queue_thread.h"
+#include "kron/runner/retention.h"
 #include "kron/runner/run_files.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron::api {
+
+// A job file, or a directory of them, in which the last reading found errors.
+struct RefusedFile {
+  // What runs of it all the same.
+  enum class InForce : std::uint8_t {
+    none,
+    earlier,  // its jobs of before the reading
+    rest,     // its jobs without errors: so at the start, when there is nothing earlier
+  };
+  std::string file;
+  std::size_t line = 0;  // of the first error; 0: the file as a whole
+  std::size_t column = 0;
+  std::string reason;      // the first error, with what to do about it
+  std::size_t errors = 0;  // in all
+  InForce in_force = InForce::none;
+
+  bool operator==(const RefusedFile&) const = default;
+};
+
+// On disk, compared with the last reading.
+struct FileChange {
+  enum class How : std::uint8_t { changed, added, removed };
+  std::string file;
+  How how = How::changed;
+
+  bool operator==(const FileChange&) const = default;
+};
+
+// What became of the job files.
+struct JobFilesStatus {
+  std::optional<Instant> read_at = {};
+  std::vector<RefusedFile> refused = {};
+  std::optional<Error> reload_failed = {};  // why the last reload changed nothing at all
+  // Looks at the disk, so not on the loop; may be called on any thread, also when the daemon reads anew meanwhile.
+  std::function<std::vector<FileChange>()> changes = {};
+};
 
 // What only the daemon itself knows.
 struct DaemonStatus {
@@ -34,6 +72,7 @@ struct DaemonStatus {
   std::vector<std::string> config = {};
   std::string socket = {};
   std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
+  JobFilesStatus job_files = {};
 };
 
 // The records of jobs, beyond what the scheduler does with them.
@@ -67,6 +106,7 @@ struct Parts {
   EventHub& events;
   OutputFollower& outputs;
   const runner::RunFiles& run_files;
+  runner::Retention keeps = {};
   Access access = {};
   StateUpkeep state = {};
 };

@@ -3,6 +3,7 @@
 
 #include "kron/api/byte_range.h"
 #include "kron/api/paths.h"
+#include "kron/base/duration.h"
 #include "kron/base/text.h"
 #include "kron/runner/output_reader.h"
 #include "kron/runner/run_files.h"
@@ -13,8 +14,21 @@ namespace {
 constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
 constexpr Nanoseconds kMostWait = Seconds(60);
 
-Error no_such_run(std::string_view run_id) {
-  return {Code::not_found, "there is no run " + quoted(run_id) + "; GET /api/v1/runs lists those that are remembered"};
+std::string retention_of(const Parts& parts) {
+  // In days, as people give it; duration_text would make weeks of them.
+  const auto days = std::chrono::duration_cast<std::chrono::days>(parts.keeps.age);
+  const std::string age = days == parts.keeps.age ? std::to_string(days.count()) + "d" : duration_text(parts.keeps.age);
+  return "krond removes runs and their output after " + age + " (--keep-runs)";
+}
+
+Error no_such_run(const Parts& parts, std::string_view run_id) {
+  const std::string what = "there is no run " + quoted(run_id);
+  return {Code::not_found, runner::is_run_id(run_id) ? what + "; " + retention_of(parts) : what};
+}
+
+Error no_such_output(const Parts& parts, std::string_view run_id) {
+  return {Code::not_found, "the output of run " + quoted(run_id) + " was removed; " + retention_of(parts) +
+                               ", and keeps the newest " + std::to_string(parts.keeps.most) + " at most"};
 }
 
 Result<history::Query> query_of(const http::Request& request) {
@@ -27,6 +41,7 @@ Result<history::Query> query_of(const http::Request& request) {
   const auto before = number_parameter(request, "before", 0, 0, INT64_MAX);
   if (!before) return fail(before.error());
   query.before = *before;
+  query.order = history::Query::Order::time;
   const auto outcome =
       word_parameter(request, "outcome", {"executed", "skipped", "missed", "unschedulable", "passed over"});
   if (!outcome) return fail(outcome.error());
@@ -59,12 +74,13 @@ void list_runs(Parts& parts, const CallPtr& call) {
 // Calls back with the run that the path names, on the history's thread, or refuses.
 void with_run(Parts& parts, const CallPtr& call, std::function<void(const history::Entry&)> answer) {
   const std::string& run_id = call->names.front();
-  if (!runner::is_run_id(run_id)) return call->refuse(no_such_run(run_id));
-  parts.history.get(run_id, [call, answer = std::move(answer)](const Result<std::optional<history::Entry>>& found) {
-    if (!found) return call->refuse(found.error());
-    if (!*found) return call->refuse(no_such_run(call->names.front()));
-    answer(**found);
-  });
+  if (!runner::is_run_id(run_id)) return call->refuse(no_such_run(parts, run_id));
+  parts.history.get(run_id,
+                    [&parts, call, answer = std::move(answer)](const Result<std::optional<history::Entry>>& found) {
+                      if (!found) return call->refuse(found.error());
+                      if (!*found) return call->refuse(no_such_run(parts, call->names.front()));
+                      answer(**found);
+                    });
 }
 
 // A run that was promised and then dropped has an outcome, and never ran.
@@ -153,6 +169,9 @@ void open_output(Parts& parts, const CallPtr& call, bool has_written) {
   if (!output && output.error().code == Code::not_found && !has_written) {
     return call->send({.content_type = "application/octet-stream"});
   }
+  if (!output && output.error().code == Code::not_found) {
+    return call->refuse(no_such_output(parts, call->names.front()));
+  }
   if (!output) return call->refuse(output.error());
   const Result<std::uint64_t> size = output->size();
   if (!size) return call->refuse(size.error());
@@ -163,7 +182,7 @@ void run_output(Parts& parts, const CallPtr& call) {
   const auto follow = word_parameter(call->request, "follow", {"true", "false"});
   if (!follow) return call->refuse(follow.error());
   with_run(parts, call, [&parts, call, follows = *follow == "true"](const history::Entry& entry) {
-    if (entry.run_id.empty()) return call->refuse(no_such_run(call->names.front()));
+    if (entry.run_id.empty()) return call->refuse(no_such_run(parts, call->names.front()));
     if (follows && !entry.ended_at && call->request.method != "HEAD") return follow_output(parts, call);
     const bool taken =
         parts.aside([&parts, call, has_written = entry.output_bytes > 0] { open_output(parts, call, has_written); });

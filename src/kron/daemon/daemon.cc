@@ -89,6 +89,7 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       clock_(clock),
       lines_(log),
       started_at_(now(clock)),
+      job_files_(options_.config, options_.source),
       // Greater than any number that an earlier daemon can have come to.
       events_(static_cast<std::uint64_t>(
           std::chrono::floor<std::chrono::microseconds>(clock.wall().time_since_epoch()).count())),
@@ -219,7 +220,9 @@ Status Daemon::start() {
   }
   jobs::LoadedJobs read = read_jobs();
   report(read);
+  const std::vector<jobs::Problem> problems = read.problems;
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
+  job_files_.have_read(problems, jobs);
   if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
   prepare_accounts(jobs.definitions, *runner_);
   open_queue_for(jobs.definitions);
@@ -237,6 +240,7 @@ Status Daemon::start() {
 }
 
 jobs::LoadedJobs Daemon::read_jobs() {
+  job_files_.about_to_read(now(clock_));
   const jobs::LoadOptions load{.source = options_.source, .host = jobs::host_zone(zones_)};
   return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
 }
@@ -274,12 +278,14 @@ Result<api::ReloadReport> Daemon::reload() {
   api::ReloadReport done;
   done.problems = read.problems;
   JobsToRun jobs = jobs_after(std::move(read), [this](const auto& visit) { scheduler_->each_job(visit); });
+  job_files_.have_read(done.problems, jobs);
   for (const std::string& path : jobs.kept) {
     log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
   }
   prepare_accounts(jobs.definitions, *runner_);
   open_queue_for(jobs.definitions);
   Status reloaded = scheduler_->reload(std::move(jobs.definitions));
+  job_files_.reload_ended(reloaded);
   if (!reloaded) {
     log_.error("reload_failed", {{"reason", reloaded.error().message}});
   } else {
@@ -362,8 +368,12 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
 }
 
 std::string Daemon::status_sentence() const {
-  std::string sentence =
-      std::to_string(scheduler_->job_count()) + " jobs, " + std::to_string(scheduler_->active_runs()) + " running";
+  const std::size_t jobs = scheduler_->job_count();
+  std::string sentence = std::to_string(jobs) + (jobs == 1 ? " job, " : " jobs, ") +
+                         std::to_string(scheduler_->active_runs()) + " running";
+  if (const std::size_t refused = job_files_.status().refused.size(); refused != 0) {
+    sentence += ", " + std::to_string(refused) + (refused == 1 ? " job file refused" : " job files refused");
+  }
   if (next_due_) sentence += ", next due " + rfc3339(*next_due_);
   return sentence;
 }
@@ -391,7 +401,8 @@ api::DaemonStatus Daemon::status() const {
           .state_directory = options_.state_directory,
           .config = options_.config,
           .socket = options_.socket,
-          .not_scheduled = not_scheduled()};
+          .not_scheduled = not_scheduled(),
+          .job_files = job_files_.status()};
 }
 
 }  // namespace kron::daemon

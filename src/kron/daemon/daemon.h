@@ -12,6 +12,7 @@
 #include "kron/base/result.h"
 #include "kron/core/time_zone.h"
 #include "kron/daemon/front_desk.h"
+#include "kron/daemon/job_files.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/run_keeper.h"
 #include "kron/daemon/service_manager.h"
@@ -68,6 +69,7 @@ class Daemon {
   const Clock& clock_;
   LineLog& lines_;
   Instant started_at_;
+  JobFiles job_files_;
   api::EventHub events_;
   api::EventLog log_;
   RealFileSystem file_system_;

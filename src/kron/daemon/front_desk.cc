@@ -68,6 +68,7 @@ api::Parts FrontDesk::parts() {
           .events = daemon_.events,
           .outputs = *outputs_,
           .run_files = run_files_,
+          .keeps = options_.keeps,
           .access = {.own = ::geteuid(),
                      .group = options_.socket_group,
                      .of_group = options_.group_operates ? api::Right::operate : api::Right::read},
