@@ -19,13 +19,41 @@ std::size_t width_of(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+// Why a run did not come to an end of its own; empty when it did, or a signal is all there is to tell: the exit code
+// says that. `cannot execute /usr/bin/x: No such file or directory` is `no such file: /usr/bin/x`.
+std::string failure_of(std::string_view detail) {
+  constexpr std::string_view kCannotExecute = "cannot execute ";
+  constexpr std::string_view kNotThere = ": No such file or directory";
+  if (detail.starts_with(kCannotExecute) && detail.ends_with(kNotThere)) {
+    detail.remove_prefix(kCannotExecute.size());
+    detail.remove_suffix(kNotThere.size());
+    return "no such file: " + std::string(detail);
+  }
+  return detail.starts_with("timed out") || detail.starts_with("cannot ") ? std::string(detail) : "";
+}
+
+std::string exit_of(const Node& run) {
+  const std::string code = text_in(run, "exitCode");
+  return code.empty() ? "exit unknown" : "exit " + code;
+}
+
+}  // namespace
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string place_in(const Node& problem) {
+  const std::string file = text_in(problem, "file");
+  return number_in(problem, "line") == 0 ? file
+                                         : file + ":" + text_in(problem, "line") + ":" + text_in(problem, "column");
+}
+
 std::string duration_of(const Node& run) {
   const auto start = parse_rfc3339(text_in(run, "startedAt"));
   const auto end = parse_rfc3339(text_in(run, "endedAt"));
   return start && end && *end >= *start ? duration_text(*end - *start) : "";
 }
-
-}  // namespace
 
 std::string text_in(const Node& map, std::string_view key) {
   const Node* found = map.find(key);
@@ -85,24 +113,26 @@ std::string result_of(const Node& run) {
   const std::string reason = text_in(run, "reason");
   if (const Node* report = run.find("passedOver")) return text_in(*report, "count") + " passed over";
   if (!text_in(run, "runId").empty() && outcome == "executed") {
-    const std::string code = text_in(run, "exitCode");
-    return code.empty() ? "exit unknown" : "exit " + code;
+    const std::string failure = failure_of(text_in(run, "detail"));
+    return failure.empty() ? exit_of(run) : failure;
   }
   return reason.empty() || reason == "none" ? outcome : outcome + " (" + reason + ")";
 }
 
 std::string time_of(const Node& run) {
-  for (const char* key : {"startedAt", "chosenTime", "periodId"}) {
+  if (const Node* report = run.find("passedOver")) return text_in(*report, "last");
+  for (const char* key : {"startedAt", "chosenTime", "periodId", "endedAt"}) {
     if (std::string time = text_in(run, key); !time.empty()) return time;
   }
-  const Node* report = run.find("passedOver");
-  return report == nullptr ? "" : text_in(*report, "last");
+  return "";
 }
 
 void print_run(const Node& run) {
   print_field("run", text_in(run, "runId"));
   print_field("job", text_in(run, "job"));
-  print_field("result", result_of(run));
+  const std::string result = result_of(run);
+  print_field("result", result);
+  if (result == failure_of(text_in(run, "detail"))) print_field("exit code", text_in(run, "exitCode"));
   print_field("trigger", text_in(run, "trigger"));
   print_field("period", text_in(run, "periodId"));
   print_field("chosen", text_in(run, "chosenTime"));

@@ -35,8 +35,17 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// An entry of the run history in a few words: `running`, `exit 0`, `missed (deadline)`, `3 passed over`.
+// `1 job`, `2 jobs`.
+std::string counted(std::size_t count, std::string_view noun);
+
+// `file:line:column`; the file alone when the whole of it is meant.
+std::string place_in(const Node& problem);
+
+// An entry of the run history in a few words: `running`, `exit 0`, `timed out after 2s`, `missed (deadline)`,
+// `3 passed over`.
 std::string result_of(const Node& run);
+// How long it took; empty when that is not known.
+std::string duration_of(const Node& run);
 // When it started; when it was due, for what did not run.
 std::string time_of(const Node& run);
 // All that is known of it, a line each.

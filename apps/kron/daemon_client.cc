@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "kron/base/text.h"
 #include "kron/env/places.h"
@@ -17,14 +19,28 @@ constexpr JsonLimits kAnswerLimits{std::size_t{256} << 20, 128};
 constexpr int kMostTries = 20;
 constexpr timespec kPause{0, 250'000'000};  // between two tries: krond is back within a second or two
 
+bool is_socket(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode);
+}
+
+// A user who has no krond of his own often means that of the machine.
+Error with_other_krond(Error error, const std::string& asked) {
+  if (error.code != Code::unreachable) return error;
+  const std::string other = system_socket_instead_of(asked, ::geteuid(), is_socket);
+  if (!other.empty())
+    error.message += "; the krond of this machine listens on " + other + ": ask it with --socket " + other;
+  return error;
+}
+
 }  // namespace
 
 Result<std::string> socket_path(const std::string& given, const std::string& state_dir) {
   if (!given.empty()) return absolute_path(given);
+  if (!state_dir.empty()) return default_socket(absolute_path(state_dir));
   if (const char* variable = std::getenv("KRON_SOCKET"); variable != nullptr && *variable != '\0') {
     return absolute_path(variable);
   }
-  if (!state_dir.empty()) return default_socket(absolute_path(state_dir));
   const Result<std::string> usual = default_state_directory();
   if (!usual) return fail(usual.error().code, "there is no home directory for a state directory; use --socket");
   return default_socket(*usual);
@@ -53,7 +69,7 @@ Result<DaemonClient> DaemonClient::open(const DaemonOptions& options) {
 Result<std::string> DaemonClient::ask(std::string_view method, const Target& target, std::string body,
                                       const http::Fields& headers) {
   auto response = client_.request(method, target.text(), std::move(body), headers);
-  if (!response) return fail(response.error());
+  if (!response) return fail(with_other_krond(response.error(), path_));
   if (response->status >= 300) return fail(http::error_in(*response));
   return std::move(response->body);
 }
@@ -62,6 +78,11 @@ Result<std::string> DaemonClient::get(const Target& target) { return ask("GET", 
 
 Result<std::string> DaemonClient::post(const Target& target, std::string body, const http::Fields& headers) {
   return ask("POST", target, std::move(body), headers);
+}
+
+Result<std::string> DaemonClient::status_with_changes() {
+  auto answer = get(Target("status").parameter("changes", "true"));
+  return answer || answer.error().code != Code::invalid ? answer : get(Target("status"));
 }
 
 Result<std::string> DaemonClient::post_until_answered(const Target& target, const http::Fields& headers) {
@@ -78,7 +99,9 @@ Result<std::string> DaemonClient::post_until_answered(const Target& target, cons
 Status DaemonClient::stream(const Target& target, const http::Fields& headers,
                             const std::function<bool(std::string_view bytes)>& on_bytes,
                             const std::function<void(const http::Response& head)>& on_head) {
-  return client_.stream(target.text(), headers, on_bytes, on_head);
+  Status streamed = client_.stream(target.text(), headers, on_bytes, on_head);
+  if (!streamed) return fail(with_other_krond(streamed.error(), path_));
+  return streamed;
 }
 
 Result<Node> parsed_answer(std::string_view body) {

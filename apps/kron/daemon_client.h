@@ -10,8 +10,8 @@
 
 namespace kron::cli {
 
-// Where krond listens: `given`, else $KRON_SOCKET, else the socket of the state directory (that of the user, when it is
-// empty).
+// Where krond listens: `given`, else the socket of `state_dir`, else $KRON_SOCKET, else the socket of the default state
+// directory. Empty: not given.
 Result<std::string> socket_path(const std::string& given, const std::string& state_dir);
 
 // A path below /api/v1 from what people typed: each segment and each value is encoded.
@@ -39,6 +39,10 @@ class DaemonClient {
 
   Result<std::string> get(const Target& target);
   Result<std::string> post(const Target& target, std::string body = {}, const http::Fields& headers = {});
+
+  // The status, with the job files that changed on disk. An older krond, which does not know of these, is asked
+  // without.
+  Result<std::string> status_with_changes();
 
   // The same for a request that may be repeated: a reply that is lost while krond restarts is asked for again.
   Result<std::string> post_until_answered(const Target& target, const http::Fields& headers);

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <unistd.h>
 
+#include "answer_text.h"
 #include "doctor.h"
 #include "host_check.h"
 #include "kron/base/text.h"
@@ -36,11 +37,11 @@ class Problems {
 
   void sum_up(const std::string& path, std::size_t jobs) {
     if (errors_ > kMostShown) {
-      findings_.push_back({Verdict::problem, kAbout, path + ": " + std::to_string(errors_) + " errors in all",
+      findings_.push_back({Verdict::problem, kAbout, path + ": " + counted(errors_, "error") + " in all",
                            "`kron lint " + path + "` shows them"});
     }
     if (warnings_ > 0) {
-      findings_.push_back({Verdict::warning, kAbout, path + ": " + std::to_string(warnings_) + " warnings",
+      findings_.push_back({Verdict::warning, kAbout, path + ": " + counted(warnings_, "warning"),
                            "`kron lint " + path + "` shows them"});
     }
     if (jobs == 0 && errors_ == 0) {

@@ -8,13 +8,23 @@
 #include "answer_text.h"
 #include "daemon_client.h"
 #include "doctor.h"
+#include "kron/env/places.h"
 #include "kron/env/system_error.h"
 
 namespace kron::cli {
 namespace {
 
 constexpr char kAbout[] = "socket";
-constexpr char kStart[] = "start it: `systemctl start krond`, or `krond` by hand";
+
+// The krond of the machine is root's to start; a user's is his own.
+std::string how_to_start(const std::string& path) {
+  constexpr char kByRoot[] = "`systemctl start krond`";
+  if (::geteuid() == 0) return std::string("start it: ") + kByRoot + ", or `krond` by hand";
+  if (path == default_socket("/var/lib/krond")) return std::string("have root start it: ") + kByRoot;
+  return std::string(
+             "start it: `systemctl --user start krond`, or `krond` by hand; the machine's own is root's to start: ") +
+         kByRoot;
+}
 
 std::string user_name(uid_t user) {
   const passwd* entry = ::getpwuid(user);
@@ -34,6 +44,20 @@ std::string admitted(const struct stat& info) {
   return who + " may connect";
 }
 
+// What krond last read, compared with the disk; what is there now is examined on its own.
+void judge_files(const Node& files, Findings& findings) {
+  for (const Node& file : list_in(files, "changed")) {
+    findings.push_back({Verdict::warning, "config",
+                        text_in(file, "file") + ": " + text_in(file, "change") + " on disk since krond read it at " +
+                            text_in(files, "readAt"),
+                        "`kron reload`"});
+  }
+  if (const std::string failed = text_in(files, "reloadError"); !failed.empty()) {
+    findings.push_back({Verdict::problem, "config", "the last reload failed, and changed nothing: " + failed,
+                        "`kron reload` again, when the cause is mended"});
+  }
+}
+
 void judge(const Node& status, Findings& findings) {
   const std::string version = text_in(status, "version");
   if (version != KRON_VERSION) {
@@ -45,6 +69,7 @@ void judge(const Node& status, Findings& findings) {
   } else if (!flag_in(status, "ready")) {
     findings.push_back({Verdict::problem, kAbout, "krond is not ready", "its log says why"});
   }
+  if (const Node* files = status.find("jobFiles")) judge_files(*files, findings);
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (!offset.empty() && offset != "0") {
     findings.push_back({Verdict::warning, kAbout, "krond's clock is shifted by " + offset + " seconds",
@@ -60,7 +85,7 @@ bool examine_file(const std::string& path, Findings& findings) {
     findings.push_back({Verdict::problem, kAbout,
                         is_missing ? path + " is not there: krond is not running, or listens elsewhere"
                                    : system_error("look at", path, errno).message,
-                        is_missing ? std::string(kStart) + "; --socket says where it listens" : ""});
+                        is_missing ? how_to_start(path) + "; --socket says where it listens" : ""});
     return false;
   }
   if (!S_ISSOCK(info.st_mode)) {
@@ -76,11 +101,12 @@ bool examine_file(const std::string& path, Findings& findings) {
 DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
   DaemonFacts facts;
   if (!examine_file(socket_path, findings)) return facts;
-  const auto body = DaemonClient(socket_path).get(Target("status"));
+  const auto body = DaemonClient(socket_path).status_with_changes();
   if (!body) {
     const bool is_gone = body.error().code == Code::unreachable;
-    findings.push_back({Verdict::problem, kAbout, body.error().message,
-                        is_gone ? kStart : "ask as root, as krond's user, or as a member of its group"});
+    findings.push_back(
+        {Verdict::problem, kAbout, body.error().message,
+         is_gone ? how_to_start(socket_path) : "ask as root, as krond's user, or as a member of its group"});
     return facts;
   }
   const auto status = parsed_answer(*body);

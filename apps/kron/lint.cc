@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "answer_text.h"
 #include "flag_values.h"
 #include "kron/json/writer.h"
 #include "lines.h"

@@ -60,7 +60,13 @@ void print_paused(const Node& answer) {
   const Node* paused = answer.find("paused");
   const std::string name = harmless(text_in(answer, "identity"));
   if (paused == nullptr || paused->is_null()) {
-    std::printf("resumed %s\n", name.c_str());
+    const Node* start = answer.find("startsNow");
+    const bool starts = start != nullptr && !start->is_null();
+    std::printf("resumed %s%s\n", name.c_str(),
+                starts ? ("; its period " + text_in(*start, "periodId") + ", due at " + text_in(*start, "chosenTime") +
+                          ", starts now, at " + text_in(*start, "startsAt"))
+                             .c_str()
+                       : "");
     return;
   }
   const std::string until = text_in(*paused, "until");

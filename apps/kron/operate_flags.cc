@@ -41,6 +41,7 @@ Start set_up_jobs(CLI::App& verb) {
   add_limit(verb, options->limit, 10'000'000);
   verb.add_flag("--all", options->all, "All of them")->excludes("--limit");
   add_common(verb, *options);
+  verb.add_flag("--names", options->only_names, "Only the names, one per line")->excludes("--format");
   return [options] { return list_jobs(*options); };
 }
 
@@ -54,7 +55,7 @@ Start set_up_runs(CLI::App& verb) {
       ->check(CLI::IsMember({"running", "succeeded", "failed", "unknown"}));
   add_time(verb, "--from", options->from, "Not before this time");
   add_time(verb, "--to", options->to, "Before this time");
-  verb.add_option("--before", options->before, "Only entries with a lower number: the next page")
+  verb.add_option("--before", options->before, "Only what is listed after the entry of this number: the next page")
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber);
   add_limit(verb, options->limit, 10'000'000);
@@ -157,11 +158,11 @@ constexpr std::array kVerbs{
     Verb{"logs", "What a run wrote", "  kron logs db-backup --tail 20\n  kron logs -f db-backup", set_up_logs},
     Verb{"trigger", "Runs a job now, whatever its schedule", "  kron trigger db-backup --wait", set_up_trigger},
     Verb{"wait", "Waits until a run has ended; status 0 when it succeeded",
-         "  kron wait 0f3c5a… --timeout 10m || kron logs 0f3c5a…", set_up_wait},
+         "  kron wait 0f3c5a... --timeout 10m || kron logs 0f3c5a...", set_up_wait},
     Verb{"pause", "Starts no period of these jobs until they are resumed",
          "  kron pause db-backup --for 2h\n  kron pause db-backup --until 2026-03-01T06:00:00Z", set_up_pause},
     Verb{"resume", "Lets paused jobs go on", "  kron resume db-backup", set_up_resume},
-    Verb{"kill", "Ends a run", "  kron kill --term 0f3c5a…", set_up_kill},
+    Verb{"kill", "Ends a run", "  kron kill --term 0f3c5a...", set_up_kill},
     Verb{"reload", "Has krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
     Verb{"events", "What happens, as it does", "  kron events\n  kron events --format json | grep run_ended",
          set_up_events},

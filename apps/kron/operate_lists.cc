@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 
@@ -6,6 +7,7 @@
 #include "daemon_client.h"
 #include "flag_values.h"
 #include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 #include "operate_verbs.h"
@@ -31,20 +33,40 @@ std::string state_of(const Node& job) {
   return flag_in(job, "suspended") ? "suspended" : "idle";
 }
 
+constexpr std::size_t kMostResult = 60;  // bytes of a cell; `kron show` has all of it
+
+// A long one would push the columns behind it out of sight.
+std::string short_result(const Node& run) {
+  std::string result = result_of(run);
+  if (result.size() <= kMostResult) return result;
+  std::size_t size = kMostResult - 3;
+  while (size > 0 && (static_cast<unsigned char>(result[size]) & 0xC0U) == 0x80U) --size;
+  return result.substr(0, size) + "...";
+}
+
+std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
+
 std::vector<std::string> job_row(const Node& job) {
   const Node* next = job.find("next");
   const Node* last = job.find("last");
   return {text_in(job, "identity"), text_in(job, "schedule"), state_of(job),
-          next == nullptr || next->is_null() ? "-" : text_in(*next, "chosenTime"),
-          last == nullptr || last->is_null() ? "-" : result_of(*last) + " " + time_of(*last)};
+          next == nullptr || next->is_null() ? "-" : text_in(*next, "startsAt"),
+          last == nullptr || last->is_null() ? "-" : short_result(*last) + " " + time_of(*last)};
 }
 
 std::vector<std::string> run_row(const Node& run) {
-  return {text_in(run, "number"), time_of(run), text_in(run, "job"), result_of(run), text_in(run, "runId")};
+  return {text_in(run, "number"), time_of(run),      or_dash(duration_of(run)), or_dash(text_in(run, "periodId")),
+          text_in(run, "job"),    short_result(run), text_in(run, "runId")};
 }
 
-void print_items(const Listing& listing, const Node::List& items, bool json) {
-  if (json) {
+enum class Form : std::uint8_t { table, names, json };
+
+void print_items(const Listing& listing, const Node::List& items, Form form) {
+  if (form == Form::names) {
+    for (const Node& item : items) std::printf("%s\n", harmless(text_in(item, "identity")).c_str());
+    return;
+  }
+  if (form == Form::json) {
     for (const Node& item : items) std::printf("%s\n", JsonWriter().node(item).take().c_str());
     return;
   }
@@ -53,9 +75,15 @@ void print_items(const Listing& listing, const Node::List& items, bool json) {
   table.print();
 }
 
-// Page after page up to the limit; the cursor of what is left, if anything is.
-Result<std::string> print_pages(DaemonClient& client, const Listing& listing, const Target& target, std::string next,
-                                std::size_t limit, bool json) {
+struct Printed {
+  std::size_t count = 0;
+  std::string next = {};  // the cursor of what is left, if anything is
+};
+
+// Page after page up to the limit.
+Result<Printed> print_pages(DaemonClient& client, const Listing& listing, const Target& target, std::string next,
+                            std::size_t limit, Form form) {
+  std::size_t count = 0;
   for (std::size_t left = limit; left > 0;) {
     Target page = target;
     page.parameter(listing.cursor, next).parameter("limit", std::to_string(std::min(left, kPage)));
@@ -64,12 +92,13 @@ Result<std::string> print_pages(DaemonClient& client, const Listing& listing, co
     const auto answer = parsed_answer(*body);
     if (!answer) return fail(answer.error());
     const Node::List& items = list_in(*answer, listing.key);
-    if (!items.empty()) print_items(listing, items, json);
+    if (!items.empty()) print_items(listing, items, form);
+    count += items.size();
     next = text_in(*answer, "next");
-    if (next.empty()) return next;
+    if (next.empty()) break;
     left -= std::min(left, items.size());
   }
-  return next;
+  return Printed{count, next};
 }
 
 // As the API wants it; empty stays empty.
@@ -78,6 +107,14 @@ Result<std::string> time_parameter(const std::string& text, std::string_view fla
   const auto time = time_flag(text, flag);
   if (!time) return fail(time.error());
   return rfc3339(*time);
+}
+
+// A name that is misspelt looks like a job that has never run.
+Status check_job(DaemonClient& client, const std::string& name) {
+  const auto job = client.get(Target("jobs").segment(name));
+  if (job || job.error().code != Code::not_found) return {};
+  return fail(Code::not_found,
+              "there is no job " + quoted(name, 200) + ", and no run of such a job is remembered; see `kron jobs`");
 }
 
 }  // namespace
@@ -89,9 +126,11 @@ int list_jobs(const JobsOptions& options) {
   Target target("jobs");
   target.parameter("prefix", options.prefix).parameter("match", options.match).parameter("state", options.state);
   const std::size_t limit = options.all ? std::numeric_limits<std::size_t>::max() : options.limit;
-  const auto rest = print_pages(*client, listing, target, "", limit, options.json);
-  if (!rest) return refuse("jobs", rest.error(), options.json);
-  if (!rest->empty()) std::fprintf(stderr, "kron jobs: there are more: --all, or a higher --limit\n");
+  const Form form = options.json ? Form::json : options.only_names ? Form::names : Form::table;
+  const auto printed = print_pages(*client, listing, target, "", limit, form);
+  if (!printed) return refuse("jobs", printed.error(), options.json);
+  if (printed->count == 0 && form == Form::table) std::printf("no jobs\n");
+  if (!printed->next.empty()) std::fprintf(stderr, "kron jobs: there are more: --all, or a higher --limit\n");
   return 0;
 }
 
@@ -102,13 +141,21 @@ int list_runs(const RunsOptions& options) {
   if (!to) return refuse("runs", to.error(), options.json);
   auto client = DaemonClient::open(options);
   if (!client) return refuse("runs", client.error(), options.json);
-  const Listing listing{"runs", "before", {"NUMBER", "TIME", "JOB", "RESULT", "RUN"}, run_row};
+  const Listing listing{"runs", "before", {"NUMBER", "TIME", "DURATION", "PERIOD", "JOB", "RESULT", "RUN"}, run_row};
   Target target("runs");
   target.parameter("job", options.job).parameter("prefix", options.prefix).parameter("outcome", options.outcome);
   target.parameter("result", options.result).parameter("from", *from).parameter("to", *to);
-  const auto rest = print_pages(*client, listing, target, options.before, options.limit, options.json);
-  if (!rest) return refuse("runs", rest.error(), options.json);
-  if (!rest->empty()) std::fprintf(stderr, "kron runs: there are older ones: --before %s\n", rest->c_str());
+  const Form form = options.json ? Form::json : Form::table;
+  const auto printed = print_pages(*client, listing, target, options.before, options.limit, form);
+  if (!printed) return refuse("runs", printed.error(), options.json);
+  if (printed->count == 0 && !options.job.empty()) {
+    if (const Status known = check_job(*client, options.job); !known)
+      return refuse("runs", known.error(), options.json);
+  }
+  if (printed->count == 0 && form == Form::table) std::printf("no runs\n");
+  if (!printed->next.empty()) {
+    std::fprintf(stderr, "kron runs: there are older ones: --before %s\n", printed->next.c_str());
+  }
   return 0;
 }
 

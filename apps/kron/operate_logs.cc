@@ -3,6 +3,7 @@
 
 #include "answer_text.h"
 #include "daemon_client.h"
+#include "definition_text.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 #include "named.h"
@@ -11,19 +12,58 @@
 namespace kron::cli {
 namespace {
 
-// The id of the run that is meant: itself, or the newest of a job.
-Result<std::string> run_named(DaemonClient& client, const std::string& name) {
-  const auto found = find_named(client, name);
-  if (!found) return fail(found.error());
-  if (found->kind == Named::Kind::run) return name;
+// The run that is meant: itself, or the newest of a job.
+struct Wanted {
+  std::string run_id;
+  std::string job;
+  std::string known = {};  // what the job's record tells of a run that is no longer in the history
+};
+
+Result<Wanted> newest_run(DaemonClient& client, const Node& job) {
+  const std::string name = text_in(job, "identity");
   const auto body =
       client.get(Target("runs").parameter("job", name).parameter("outcome", "executed").parameter("limit", "1"));
   if (!body) return fail(body.error());
   const auto page = parsed_answer(*body);
   if (!page) return fail(page.error());
   const Node::List& runs = list_in(*page, "runs");
-  if (runs.empty()) return fail(Code::not_found, "job " + name + " has not run yet, so there is no output");
-  return text_in(runs.front(), "runId");
+  if (!runs.empty()) return Wanted{text_in(runs.front(), "runId"), name};
+  const Node* last = job.find("last");
+  if (last == nullptr || last->is_null()) {
+    return fail(Code::not_found, "job " + name + " has not run yet, so there is no output");
+  }
+  const std::string known = result_of(*last) + ", " + time_of(*last);
+  const std::string run_id = text_in(*last, "runId");
+  if (run_id.empty()) {
+    return fail(Code::not_found, "no run of job " + name +
+                                     " is remembered, so there is no output (krond's --keep-runs); its last: " + known);
+  }
+  return Wanted{run_id, name, "job " + name + " last ran long ago (" + known + ")"};
+}
+
+Result<Wanted> run_named(DaemonClient& client, const std::string& name) {
+  const auto found = find_named(client, name);
+  if (!found) return fail(found.error());
+  const auto body = parsed_answer(found->body);
+  if (!body) return fail(body.error());
+  if (found->kind == Named::Kind::run) return Wanted{name, text_in(*body, "job")};
+  return newest_run(client, *body);
+}
+
+Error with_known(Error error, const Wanted& wanted) {
+  if (!wanted.known.empty() && error.code == Code::not_found) error.message = wanted.known + "; " + error.message;
+  return error;
+}
+
+// Nothing was kept: perhaps because the job sends it elsewhere.
+void tell_elsewhere(DaemonClient& client, const std::string& name) {
+  const auto body = client.get(Target("jobs").segment(name));
+  const auto job = body ? parsed_answer(*body) : fail(body.error());
+  const Node* definition = job ? job->find("definition") : nullptr;
+  const std::string elsewhere = definition == nullptr || definition->is_null() ? "" : elsewhere_of(*definition);
+  if (elsewhere.empty()) return;
+  std::fprintf(stderr, "kron logs: krond has no output of job %s: its %s\n", harmless(name).c_str(),
+               harmless(elsewhere).c_str());
 }
 
 // Where the last `count` lines begin. A newline at the very end ends a line, it begins none.
@@ -61,14 +101,15 @@ class Printer {
 int show_output(const LogsOptions& options) {
   auto client = DaemonClient::open(options);
   if (!client) return refuse("logs", client.error(), options.json);
-  const auto run_id = run_named(*client, options.name);
-  if (!run_id) return refuse("logs", run_id.error(), options.json);
-  const Printer printer(*run_id, options.json);
-  Target target = Target("runs").segment(*run_id).segment("output");
+  const auto wanted = run_named(*client, options.name);
+  if (!wanted) return refuse("logs", wanted.error(), options.json);
+  const Printer printer(wanted->run_id, options.json);
+  Target target = Target("runs").segment(wanted->run_id).segment("output");
   std::size_t shown = 0;  // bytes that need not be followed
   if (!options.follow || options.tail > 0) {
     const auto body = client->get(target);
-    if (!body) return refuse("logs", body.error(), options.json);
+    if (!body) return refuse("logs", with_known(body.error(), *wanted), options.json);
+    if (body->empty()) tell_elsewhere(*client, wanted->job);
     const std::size_t start = options.tail > 0 ? start_of_tail(*body, options.tail) : 0;
     printer.print(std::string_view(*body).substr(start));
     if (!options.follow) return 0;
@@ -80,7 +121,7 @@ int show_output(const LogsOptions& options) {
     shown -= known;
     return printer.print(bytes.substr(known));
   });
-  return done ? 0 : refuse("logs", done.error(), options.json);
+  return done ? 0 : refuse("logs", with_known(done.error(), *wanted), options.json);
 }
 
 }  // namespace kron::cli

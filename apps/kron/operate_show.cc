@@ -2,6 +2,7 @@
 
 #include "answer_text.h"
 #include "daemon_client.h"
+#include "definition_text.h"
 #include "kron/base/text.h"
 #include "kron/json/writer.h"
 #include "lines.h"
@@ -23,6 +24,9 @@ void print_job(const Node& job) {
   print_field("schedule", text_in(job, "schedule") + " in " + text_in(job, "timezone"));
   print_field("command", text_in(job, "command"));
   print_field("task", text_in(job, "task"));
+  if (const Node* definition = job.find("definition"); definition != nullptr && !definition->is_null()) {
+    print_definition(*definition);
+  }
   print_field("file", text_in(job, "file") + ":" + text_in(job, "line"));
   if (flag_in(job, "suspended")) print_field("suspended", "by its definition");
   if (const Node* paused = job.find("paused"); paused != nullptr && !paused->is_null()) {
@@ -30,8 +34,7 @@ void print_job(const Node& job) {
     print_field("paused", "since " + text_in(*paused, "since") + (until.empty() ? "" : ", until " + until));
   }
   if (const Node* next = job.find("next"); next != nullptr && !next->is_null()) {
-    const std::string chosen = text_in(*next, "chosenTime");
-    print_field("next", (chosen.empty() ? "no time is allowed" : chosen) + ", period " + text_in(*next, "periodId"));
+    print_field("next", text_in(*next, "startsAt") + ", period " + text_in(*next, "periodId"));
   }
   for (const Node& run : list_in(job, "active")) print_active(run);
   if (const Node* last = job.find("last"); last != nullptr && !last->is_null()) {

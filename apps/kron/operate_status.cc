@@ -13,6 +13,35 @@ std::string condition_of(const Node& status) {
   return flag_in(status, "ready") ? "ready" : "not ready";
 }
 
+std::string effect_of(const Node& refused) {
+  const std::string in_force = text_in(refused, "inForce");
+  if (in_force == "earlier") return "its jobs of before stay in force";
+  return in_force == "rest" ? "its other jobs run" : "none of its jobs runs";
+}
+
+// `shown` of `count` were listed.
+void print_rest(std::size_t shown, std::size_t count) {
+  if (count > shown) print_field("", "and " + counted(count - shown, "more file"));
+}
+
+void print_job_files(const Node& files) {
+  const auto refused_count = static_cast<std::size_t>(number_in(files, "refusedCount"));
+  if (refused_count > 0) print_field("job files", counted(refused_count, "file") + " refused");
+  const Node::List& refused = list_in(files, "refused");
+  for (const Node& file : refused) {
+    print_field("refused", place_in(file) + ": " + text_in(file, "reason") + "; " + effect_of(file));
+  }
+  print_rest(refused.size(), refused_count);
+  const Node::List& changed = list_in(files, "changed");
+  for (const Node& file : changed) {
+    print_field(text_in(file, "change"),
+                text_in(file, "file") + ", on disk since " + text_in(files, "readAt") + "; `kron reload` reads it");
+  }
+  print_rest(changed.size(), static_cast<std::size_t>(number_in(files, "changedCount")));
+  const std::string failed = text_in(files, "reloadError");
+  print_field("reload", failed.empty() ? "" : "failed, nothing has changed: " + failed);
+}
+
 void print_status(const Node& status) {
   print_field("krond", text_in(status, "version") + ", PID " + text_in(status, "pid") + ", " + condition_of(status));
   print_field("started", text_in(status, "startedAt"));
@@ -20,6 +49,7 @@ void print_status(const Node& status) {
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (offset != "0") print_field("clock offset", offset.empty() ? "" : offset + " seconds");
   print_field("jobs", text_in(status, "jobs") + ", " + text_in(status, "running") + " running");
+  if (const Node* files = status.find("jobFiles")) print_job_files(*files);
   const std::string next = text_in(status, "nextDue");
   print_field("next due", next.empty() ? "never" : next);
   if (const Node* tasks = status.find("tasks"); tasks != nullptr && !tasks->is_null()) {
@@ -40,15 +70,14 @@ void print_status(const Node& status) {
 
 void print_reloaded(const Node& answer) {
   for (const Node& problem : list_in(answer, "problems")) {
-    std::fprintf(stderr, "%s:%s:%s: %s: %s\n", harmless(text_in(problem, "file")).c_str(),
-                 text_in(problem, "line").c_str(), text_in(problem, "column").c_str(),
-                 text_in(problem, "severity").c_str(), harmless(text_in(problem, "message")).c_str());
+    std::fprintf(stderr, "%s: %s: %s\n", harmless(place_in(problem)).c_str(), text_in(problem, "severity").c_str(),
+                 harmless(text_in(problem, "message")).c_str());
   }
   for (const Node& path : list_in(answer, "keptFiles")) {
     const auto* text = path.as<std::string>();
     if (text != nullptr) std::fprintf(stderr, "%s: its jobs of before stay in force\n", harmless(*text).c_str());
   }
-  std::printf("%s jobs\n", text_in(answer, "jobs").c_str());
+  std::printf("%s\n", counted(static_cast<std::size_t>(number_in(answer, "jobs")), "job").c_str());
 }
 
 bool has_errors(const Node& reloaded) {
@@ -60,7 +89,7 @@ bool has_errors(const Node& reloaded) {
 
 int show_status(const DaemonOptions& options) {
   auto client = DaemonClient::open(options);
-  const auto body = client ? client->get(Target("status")) : fail(client.error());
+  const auto body = client ? client->status_with_changes() : fail(client.error());
   return answered("status", options.json, body, print_status);
 }
 

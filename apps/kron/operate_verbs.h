@@ -10,8 +10,8 @@ namespace kron::cli {
 // of durations and times is as the user gave it; empty: none.
 
 struct DaemonOptions {
-  std::string socket;     // empty: $KRON_SOCKET, else where a krond of this state directory listens
-  std::string state_dir;  // empty: the default
+  std::string socket;     // empty: where a krond of this state directory listens
+  std::string state_dir;  // empty: $KRON_SOCKET, else the default
   bool json = false;
 };
 
@@ -21,7 +21,8 @@ int reload_jobs(const DaemonOptions& options);
 struct JobsOptions : DaemonOptions {
   std::string prefix, match, state;
   std::size_t limit = 100;
-  bool all = false;  // whatever the limit
+  bool all = false;         // whatever the limit
+  bool only_names = false;  // one a line
 };
 int list_jobs(const JobsOptions& options);
 

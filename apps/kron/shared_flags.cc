@@ -11,7 +11,8 @@ void add_format(CLI::App& verb, bool& json) {
 }
 
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
-  verb.add_option("--socket", socket, "Where krond listens ($KRON_SOCKET, else that of its state directory)")
+  verb.add_option("--socket", socket,
+                  "Where krond listens (in --state-dir; without it $KRON_SOCKET, else in the default one)")
       ->type_name("PATH");
   verb.add_option("--state-dir", state_dir,
                   "krond's state directory (/var/lib/krond for root, else ~/.local/state/krond)")
