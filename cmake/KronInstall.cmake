@@ -10,9 +10,12 @@ install(TARGETS kron-exec RUNTIME DESTINATION libexec/kron)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron-jobs.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES ${PROJECT_SOURCE_DIR}/man/krond.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
-install(FILES ${PROJECT_BINARY_DIR}/completions/kron DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${PROJECT_BINARY_DIR}/completions/_kron DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${PROJECT_BINARY_DIR}/completions/kron.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+set(completions ${PROJECT_BINARY_DIR}/completions)
+install(FILES ${completions}/kron ${completions}/krond
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completions}/_kron ${completions}/_krond DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${completions}/kron.fish ${completions}/krond.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The prefix is known when it is installed, not before. systemd looks below /usr/local/lib and /usr/lib, whatever the
 # directory of the libraries is.

@@ -29,7 +29,8 @@ void print_text(const Findings& findings) {
     const std::string shown = coloured ? std::string(kColours[index_of(finding.verdict)]) + word + "\x1b[0m" : word;
     std::printf("%s%s %-7s %s\n", shown.c_str(), std::string(8 - word.size(), ' ').c_str(), finding.about.c_str(),
                 harmless(finding.what).c_str());
-    if (!finding.cure.empty()) std::printf("%-17s→ %s\n", "", harmless(finding.cure).c_str());
+    if (!finding.cure.empty())
+      std::printf("%s", for_locale("                 → " + harmless(finding.cure) + "\n").c_str());
   }
 }
 

@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <vector>
 
 #include "kron/base/result.h"
 #include "kron/base/text.h"
 #include "task_verbs.h"
+#include "terminal.h"
 #include "verb_table.h"
 
 namespace kron::cli {
@@ -59,6 +61,43 @@ int refuse_verb(std::string_view word) {
   return exit_status(Code::unreadable);
 }
 
+// What no flag and no argument takes. CLI11 would only list it.
+int refuse_extras(const CLI::App& app) {
+  const CLI::App* command = &app;
+  std::string name = "kron";
+  for (auto verbs = app.get_subcommands(); !verbs.empty(); verbs = command->get_subcommands()) {
+    command = verbs.back();
+    name += " " + command->get_name();
+  }
+  std::vector<std::string> extras = app.remaining(true);
+  const auto flag = std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
+  if (flag == extras.end()) {
+    std::fprintf(stderr, "%s: unexpected argument %s; see %s --help\n", name.c_str(),
+                 kron::quoted(extras.front()).c_str(), name.c_str());
+    return exit_status(Code::unreadable);
+  }
+  const std::string given = flag->substr(0, flag->find('='));
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command->get_options()) {
+    for (const std::string& word : option->get_lnames()) flags.push_back("--" + word);
+  }
+  const std::vector<std::string_view> words(flags.begin(), flags.end());
+  const std::string_view near = nearest_word(given, words);
+  const std::string hint = near.empty() ? "see " + name + " --help" : "did you mean " + std::string(near) + "?";
+  std::fprintf(stderr, "%s: unknown flag %s; %s\n", name.c_str(), kron::quoted(given).c_str(), hint.c_str());
+  return exit_status(Code::unreadable);
+}
+
+// The help, the version, or what is wrong with the usage.
+int answer_instead(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = app.exit(error, out, err);
+  std::fputs(for_locale(out.str()).c_str(), stdout);
+  std::fputs(for_locale(err.str()).c_str(), stderr);
+  return status == 0 ? 0 : exit_status(Code::unreadable);
+}
+
 int run(int argc, char** argv) {
   if (argc > 1 && is_unknown_verb(argv[1])) return refuse_verb(argv[1]);
   CLI::App app("Kron decides when a job runs. See what will happen before it does, and steer what does.", "kron");
@@ -80,8 +119,10 @@ int run(int argc, char** argv) {
              "internal error.");
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    return refuse_extras(app);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_status(Code::unreadable);
+    return answer_instead(app, error);
   }
   return chosen();
 }

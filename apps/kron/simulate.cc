@@ -13,6 +13,7 @@
 #include "lines.h"
 #include "load_page.h"
 #include "progress_line.h"
+#include "terminal.h"
 #include "verbs.h"
 
 namespace kron::cli {
@@ -54,7 +55,7 @@ Result<LoadProfile> profile_of(const jobs::LoadedJobs& loaded, const LoadQuestio
 }
 
 std::string shown(const LoadProfile& profile, const jobs::LoadedJobs& loaded, const std::string& format) {
-  if (format == "text") return load_text(profile, loaded.definitions, terminal_width());
+  if (format == "text") return for_locale(load_text(profile, loaded.definitions, terminal_width()));
   const std::string json = load_profile_json(profile, loaded.definitions);
   return format == "json" ? json + "\n" : load_page(json);
 }

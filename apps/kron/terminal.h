@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "kron/jobs/problem.h"
 
@@ -12,6 +13,10 @@ std::string counted(std::size_t count, const std::string& noun);
 
 // A terminal, and the reader has not asked for plain text by NO_COLOR.
 bool wants_colour(int descriptor);
+
+// The same text with plain characters for arrows, dots and bars where the locale (LC_ALL, LC_CTYPE, LANG) names another
+// encoding than UTF-8. Where none of them is set, as in most containers, it is taken to be UTF-8.
+std::string for_locale(std::string_view text);
 
 // As text_of(problem); coloured, the severity stands out.
 std::string shown(const jobs::Problem& problem, bool coloured);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "files.h"
 
@@ -65,21 +64,6 @@ struct ImportOptions {
 int import_jobs(const ImportOptions& options);
 
 int print_schema();
-
-// What a shell completes: gathered from the table of verbs and their flags.
-struct CompletedFlag {
-  std::string name;  // --format
-  std::string summary;
-  std::vector<std::string> values;  // the only ones it takes; empty: anything
-  bool takes_file = false;
-};
-struct CompletedVerb {
-  std::string name;
-  std::string summary;
-  std::vector<CompletedFlag> flags;
-  std::vector<std::string> words;  // of its first argument; empty: files
-};
-std::string completion_script(const std::string& shell, const std::vector<CompletedVerb>& verbs);
 
 struct SimulateOptions {
   SourceOptions files;

@@ -83,8 +83,7 @@ Result<std::unique_ptr<Commands>> commands_among_others(const std::string& direc
 Status work_for_krond(const WorkerVerbOptions& options, const std::string& socket_path, const Clock& clock,
                       LineLog& log, const std::string& helper, CommandOptions command_options,
                       WorkerOptions worker_options) {
-  const auto directory =
-      options.work_dir.empty() ? workers_directory(options.place) : absolute_path(options.work_dir);
+  const auto directory = options.work_dir.empty() ? workers_directory(options.place) : absolute_path(options.work_dir);
   if (!directory) return fail(directory.error());
   const auto client = ApiQueue::open(socket_path, patience_of(worker_options.until), clock);
   if (!client) return fail(client.error());

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "completion.h"
 #include "kron/base/duration.h"
 #include "kron/daemon/daemon.h"
 #include "kron/env/places.h"
@@ -34,6 +35,7 @@ struct FlagTexts {
   std::string group;
   std::string keeps = "30d";
   std::string keeps_tasks = "30d";
+  std::string completion;  // of this shell, instead of all else
 };
 
 constexpr char kNoSocket[] = "none";
@@ -84,6 +86,10 @@ void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
   app.add_option("--keep-tasks-most", options.keeps_tasks.most, "How many of them at most (1000000)")->type_name("N");
   app.add_option("--helper", options.helper, "The kron-exec to use, when it is not where it was installed")
       ->type_name("PATH");
+  // For the build, which installs what it prints.
+  app.add_option("--completion", texts.completion, "A script that completes these flags in a shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->group("");
 }
 
 Status complete_socket(Options& options, const FlagTexts& texts) {
@@ -175,6 +181,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_status(Code::unreadable);
+  }
+  if (!texts.completion.empty()) {
+    std::fputs(completion::script(texts.completion, completion::program_of(app)).c_str(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : exit_status(Code::io);
   }
   if (Status completed = complete(options, texts); !completed) return end_with(completed.error());
   const RealClock clock(options.clock_offset);

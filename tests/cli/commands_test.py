@@ -207,6 +207,34 @@ class Usage(unittest.TestCase):
             self.assertIn("Examples:", result.stdout)
         self.assertRegex(run("--version").stdout, r"^kron \d+\.\d+\.\d+\n$")
 
+    def test_help_is_a_command_too(self):
+        self.assertEqual(run("help").stdout, run("--help").stdout)
+        self.assertEqual(run("help", "runs").stdout, run("runs", "--help").stdout)
+        self.assertEqual(run("help", "task", "submit").stdout, run("task", "submit", "--help").stdout)
+        unknown = run("help", "nosuch")
+        self.assertEqual((unknown.returncode, unknown.stdout), (2, ""))
+
+    def test_a_flag_that_is_misspelt_names_the_nearest(self):
+        result = run("status", "--formta", "json")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertEqual(result.stderr, "kron status: unknown flag '--formta'; did you mean --format?\n")
+        self.assertEqual(run("task", "list", "--limt=3").stderr,
+                         "kron task list: unknown flag '--limt'; did you mean --limit?\n")
+        self.assertEqual(run("decide", "file").stderr, "kron decide: unexpected argument 'file'; see kron decide --help\n")
+
+    def test_a_locale_without_utf8_gets_plain_characters(self):
+        jobs = "0 0 * * * name=a command=x\n* * * * * name=b command=x\n"
+        simulate = ("simulate", "--source", "kron", "-", "--from", "2026-03-01T00:00:00Z", "--for", "1d")
+        for locale in ("C", "POSIX", "en_US.ISO-8859-1"):
+            for arguments in (simulate, ("--help",), ("doctor",), ("kill", "--help")):
+                result = run(*arguments, text=jobs, LC_ALL=locale)
+                self.assertTrue((result.stdout + result.stderr).isascii(), (locale, arguments))
+        for locale in ("C.UTF-8", "en_US.utf8"):
+            self.assertIn("\u2524", run(*simulate, text=jobs, LC_ALL=locale).stdout)
+        self.assertIn("|", run(*simulate, text=jobs, LC_ALL="C").stdout)
+        wrong = run("lint", "--source", "yaml", "-", text="jobs: [3]\n", LC_ALL="C")
+        self.assertIn("write name: ...", wrong.stdout)
+
     def test_standard_input_that_cannot_be_read_is_status_2(self):
         with open(os.devnull, "wb") as write_only:
             result = subprocess.run([KRON, "decide"], stdin=write_only, capture_output=True, text=True, check=False)

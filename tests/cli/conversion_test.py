@@ -1,6 +1,7 @@
 """End-to-end tests of `kron convert`, `kron import`, `kron schema`, `kron completion`, and of the manual page."""
 
 import json
+import os
 import re
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ import jsonschema
 
 from kron_command import CRONTABS, EXAMPLES, run
 
+KROND = os.environ["KROND"]
 MANUAL = Path(__file__).resolve().parents[2] / "man/kron.1"
 CRONJOB = """
 apiVersion: batch/v1
@@ -228,6 +230,49 @@ class EveryWord(unittest.TestCase):
             probe = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _kron; echo \"${{COMPREPLY[@]}}\""
             result = subprocess.run(["bash", "-c", script + probe], capture_output=True, text=True, check=False)
             self.assertEqual((result.stdout.split(), result.stderr), ([expected], ""))
+
+    def completed(self, script, *words, path=None):
+        """What bash offers for the last of these words, one entry each."""
+        quoted = " ".join(f"'{word}'" for word in words)
+        probe = f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _{words[0]}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]}
+        result = subprocess.run(["bash", "-c", script + probe], capture_output=True, text=True, check=False,
+                                env=environment, timeout=60)
+        self.assertEqual(result.stderr, "")
+        return result.stdout.splitlines()
+
+    def test_bash_completes_a_value_of_two_words_as_one(self):
+        script = run("completion", "bash").stdout
+        self.assertEqual(self.completed(script, "kron", "runs", "--outcome", "passed"), ["passed over"])
+
+    def test_bash_completes_names_of_jobs_from_krond(self):
+        script = run("completion", "bash").stdout
+        with tempfile.TemporaryDirectory() as directory:
+            kron = Path(directory) / "kron"
+            kron.write_text("#!/bin/sh\n[ \"$1\" = jobs ] && printf 'backup\\nbilling\\nreport\\n'\n")
+            kron.chmod(0o755)
+            (Path(directory) / "bfile").touch()
+            for words in (("trigger", "b"), ("logs", "b"), ("show", "b"), ("pause", "report", "b"), ("runs", "--job", "b")):
+                self.assertEqual(self.completed(script, "kron", *words, path=directory), ["backup", "billing"], words)
+            self.assertIn("--tail", self.completed(script, "kron", "logs", "--t", path=directory))
+
+    def test_names_of_jobs_are_completed_in_every_shell(self):
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn(" jobs --names --limit 1000 2>/dev/null", run("completion", shell).stdout)
+
+    def test_the_flags_of_krond_are_completed_too(self):
+        for shell, flag in (("bash", "--log-format"), ("zsh", "--log-format"), ("fish", "-l log-format")):
+            script = subprocess.run([KROND, "--completion", shell], capture_output=True, text=True, check=True,
+                                    timeout=60).stdout
+            self.assertIn(flag, script)
+            self.assertNotIn("--completion", script)
+            if shell == "bash":
+                self.assertEqual(self.completed(script, "krond", "--log-f"), ["--log-format"])
+                self.assertEqual(self.completed(script, "krond", "--once", "--log-format", "j"), ["json"])
+
+    def test_no_apostrophe_is_lost_in_a_description(self):
+        self.assertIn("krond\\'s state directory", run("completion", "fish").stdout)
+        self.assertIn("krond'\\''s state directory", run("completion", "zsh").stdout)
 
     def test_is_in_the_manual(self):
         page = MANUAL.read_text().replace("\\-", "-")
