@@ -15,7 +15,8 @@ class StateAccess {
  public:
   virtual ~StateAccess() = default;
 
-  // A socket that was named is asked, and nobody else, unless $KRON_SOCKET names it and a state directory was named too. Conflict: a krond works there that does not answer.
+  // A socket that was named is asked, and nobody else, unless $KRON_SOCKET names it and a state directory was named
+  // too. Conflict: a krond works there that does not answer.
   static Result<std::unique_ptr<StateAccess>> open(const DaemonOptions& options);
 
   virtual Result<std::string> page(const std::string& after) = 0;

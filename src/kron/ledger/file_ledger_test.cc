@@ -384,6 +384,31 @@ TEST_F(FailingDisk, UnknownKeysSurviveAStep) {
   EXPECT_EQ(ledger_->read(kBackup).value().unknown_members, R"(,"Future":{"x":[1,"y"]})");
 }
 
+TEST_F(FailingDisk, UnknownKeysWithinSurviveWhatADaemonDoes) {
+  file_system_.plant_file(
+      path_of(kBackupFile),
+      R"({"Version":"1","Identity":"prod/db-backup",)"
+      R"("ActiveExecutions":[{"PID":1,"StartedAt":"2026-03-01T00:00:00Z","RunID":"m","Trigger":"manual","Node":"n1"}],)"
+      R"("History":[{"Outcome":"executed","CompletedAt":"2026-02-01T00:00:00Z","Cpu":1.5}],)"
+      R"("PassedOver":[{"First":"2026-02-01T00:00:00Z","Last":"2026-02-02T00:00:00Z","Why":[1]}],)"
+      R"("Suspended":{"Since":"2026-03-01T00:00:00Z","Ticket":"T-1"}})");
+  LedgerStep step = end_of_backup();
+  const KnownJob known = ledger_->load(kOnlyBackup, kNow).value()[0];
+  step.now.active = known.active;
+  step.now.periods.passed_over = known.periods.passed_over;
+  step.now.periods.suspended = known.periods.suspended;
+  ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+  const std::string text = state_text(ledger_->read(kBackup).value());
+  for (const char* member : {R"("Node":"n1")", R"("Cpu":1.5)", R"("Why":[1])", R"("Ticket":"T-1")"}) {
+    EXPECT_NE(text.find(member), std::string::npos) << member << " in " << text;
+  }
+  step.now.periods.suspended.reset();
+  step.now.periods.passed_over.clear();
+  ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+  const StateRecord after = ledger_->read(kBackup).value();
+  EXPECT_EQ(after.unknown_of_suspended + after.unknown_members, "") << "gone with what they belonged to";
+}
+
 TEST_F(FailingDisk, HistoryKeepsTheNewest) {
   for (int i = 0; i < 5; ++i) {
     LedgerStep step = end_of_backup(3);
