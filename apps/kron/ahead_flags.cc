@@ -136,7 +136,7 @@ std::function<int()> set_up_simulate(CLI::App& verb) {
   return [options] { return simulate(*options); };
 }
 
-constexpr std::array kVerbs{
+constexpr std::array kAheadVerbs{
     Verb{"decide", "When a period runs: JSON requests in, decisions out, one per line",
          "  echo '{\"identity\":\"prod/db-backup\",\"periodStart\":\"2026-03-01T00:00:00Z\",\"window\":\"3h\"}' | kron "
          "decide",
@@ -184,6 +184,6 @@ constexpr std::array kVerbs{
 
 }  // namespace
 
-std::span<const Verb> ahead_verbs() { return kVerbs; }
+std::span<const Verb> ahead_verbs() { return kAheadVerbs; }
 
 }  // namespace kron::cli

@@ -11,7 +11,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr std::size_t kMostShown = 400;
+constexpr std::size_t kMostBytesShown = 400;
 
 // Letters, not bytes.
 std::size_t width_of(std::string_view text) {
@@ -82,7 +82,7 @@ const Node::List& list_in(const Node& map, std::string_view key) {
 std::string harmless(std::string_view text) {
   const bool is_plain =
       is_valid_utf8(text) && std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
-  return is_plain ? std::string(text) : quoted(text, kMostShown);
+  return is_plain ? std::string(text) : quoted(text, kMostBytesShown);
 }
 
 void print_field(std::string_view name, std::string_view value) {

@@ -49,7 +49,7 @@ std::function<int()> set_up_help(CLI::App& verb) {
   return [words, app = verb.get_parent()] { return show_help(*app, *words); };
 }
 
-constexpr std::array kVerbs{
+constexpr std::array kShellVerbs{
     Verb{"help", "Show what a command does, and its flags", "  kron help\n  kron help task submit", set_up_help},
     Verb{"completion", "A script that completes this command's words in a shell",
          "  source <(kron completion bash)\n"
@@ -60,6 +60,6 @@ constexpr std::array kVerbs{
 
 }  // namespace
 
-std::span<const Verb> shell_verbs() { return kVerbs; }
+std::span<const Verb> shell_verbs() { return kShellVerbs; }
 
 }  // namespace kron::cli

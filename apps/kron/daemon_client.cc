@@ -17,7 +17,7 @@ namespace {
 constexpr JsonLimits kAnswerLimits{std::size_t{256} << 20, 128};
 
 constexpr int kMostTries = 20;
-constexpr timespec kPause{0, 250'000'000};  // between two tries: krond is back within a second or two
+constexpr timespec kBetweenTries{0, 250'000'000};  // between two tries: krond is back within a second or two
 
 bool is_socket(const std::string& path) {
   struct stat info {};
@@ -90,7 +90,7 @@ Result<std::string> DaemonClient::post_until_answered(const Target& target, cons
   if (const auto there = get(Target("status")); !there && there.error().code == Code::unreachable) return there;
   auto answer = post(target, {}, headers);
   for (int tries = 1; !answer && answer.error().code == Code::unreachable && tries < kMostTries; ++tries) {
-    ::nanosleep(&kPause, nullptr);
+    ::nanosleep(&kBetweenTries, nullptr);
     answer = post(target, {}, headers);
   }
   return answer;

@@ -13,7 +13,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr char kAbout[] = "config";
+constexpr char kConfig[] = "config";
 // The first of many say enough; `kron lint` tells the rest.
 constexpr std::size_t kMostShown = 10;
 
@@ -30,25 +30,25 @@ class Problems {
     for (const jobs::Problem& problem : problems) {
       if (problem.severity == jobs::Severity::warning) ++warnings_;
       if (problem.severity != jobs::Severity::error || ++errors_ > kMostShown) continue;
-      findings_.push_back({Verdict::problem, kAbout, place_of(problem) + ": " + problem.message,
+      findings_.push_back({Verdict::problem, kConfig, place_of(problem) + ": " + problem.message,
                            problem.cure.empty() ? "correct the file, then `kron reload`" : problem.cure});
     }
   }
 
   void sum_up(const std::string& path, std::size_t jobs) {
     if (errors_ > kMostShown) {
-      findings_.push_back({Verdict::problem, kAbout, path + ": " + counted(errors_, "error") + " in all",
+      findings_.push_back({Verdict::problem, kConfig, path + ": " + counted(errors_, "error") + " in all",
                            "`kron lint " + path + "` shows them"});
     }
     if (warnings_ > 0) {
-      findings_.push_back({Verdict::warning, kAbout, path + ": " + counted(warnings_, "warning"),
+      findings_.push_back({Verdict::warning, kConfig, path + ": " + counted(warnings_, "warning"),
                            "`kron lint " + path + "` shows them"});
     }
     if (jobs == 0 && errors_ == 0) {
-      findings_.push_back({Verdict::warning, kAbout, path + ": there is no job",
+      findings_.push_back({Verdict::warning, kConfig, path + ": there is no job",
                            "write a file that ends in .kron or .yaml, then `kron reload`; see kron-jobs(5)"});
     } else if (errors_ == 0) {
-      findings_.push_back({Verdict::ok, kAbout, path + ": " + std::to_string(jobs) + " jobs in order"});
+      findings_.push_back({Verdict::ok, kConfig, path + ": " + std::to_string(jobs) + " jobs in order"});
     }
   }
 
@@ -65,13 +65,13 @@ void examine_surroundings(const std::vector<jobs::JobDefinition>& definitions, F
   for (const jobs::JobDefinition& definition : definitions) {
     const std::optional<std::string> problem = host.problem_of(definition);
     if (!problem || ++count > kMostShown) continue;
-    findings.push_back({Verdict::warning, kAbout,
+    findings.push_back({Verdict::warning, kConfig,
                         *definition.file + ":" + std::to_string(definition.line) + ": " +
                             quoted(definition.job.identity, 80) + " cannot run on this host: " + *problem,
                         "create it, or correct the job"});
   }
   if (count <= kMostShown) return;
-  findings.push_back({Verdict::warning, kAbout, std::to_string(count) + " jobs cannot run on this host", ""});
+  findings.push_back({Verdict::warning, kConfig, std::to_string(count) + " jobs cannot run on this host", ""});
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ ConfiguredJobs examine_config(std::span<const std::string> paths, Instant now, F
   const jobs::LoadOptions load{.host = jobs::host_zone(zones)};
   for (const std::string& path : paths) {
     if (::access(path.c_str(), R_OK) != 0) {
-      findings.push_back({Verdict::problem, kAbout, system_error("read", path, errno).message,
+      findings.push_back({Verdict::problem, kConfig, system_error("read", path, errno).message,
                           "make it, or say with krond's --config where the job files are"});
       continue;
     }

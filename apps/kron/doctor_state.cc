@@ -15,7 +15,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr char kAbout[] = "state";
+constexpr char kState[] = "state";
 constexpr std::uint64_t kLittleSpace = std::uint64_t{100} << 20;
 constexpr std::uint64_t kNoSpace = std::uint64_t{10} << 20;
 constexpr std::uint64_t kFewFiles = 10'000;
@@ -47,7 +47,7 @@ class StateExamination {
 
  private:
   void find(Verdict verdict, std::string what, std::string cure = {}) {
-    findings_.push_back({verdict, kAbout, std::move(what), std::move(cure)});
+    findings_.push_back({verdict, kState, std::move(what), std::move(cure)});
   }
 
   void examine_permissions(const struct stat& info) {

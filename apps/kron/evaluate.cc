@@ -14,7 +14,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKeys{"job", "state", "active", "now"};
+constexpr std::array<std::string_view, 4> kQuestionKeys{"job", "state", "active", "now"};
 
 struct Request {
   Job job;
@@ -38,7 +38,8 @@ Result<StateRecord> read_state(const Node* node, const std::string& identity) {
   Result<StateRecord> state = parse_state(JsonWriter().node(Node(std::move(members))).take());
   if (!state) return fail(Code::invalid, state.error().message, "state." + state.error().field);
   if (state->identity != identity) {
-    return fail(Code::invalid, "is the state of " + quoted(state->identity) + ", not of the job " + quoted(identity),
+    return fail(Code::invalid,
+                "is the state of " + kron::quoted(state->identity) + ", not of the job " + kron::quoted(identity),
                 "state.Identity");
   }
   return state;
@@ -49,7 +50,7 @@ Result<Request> read_request(std::string_view line, ZoneDatabase& zones) {
   if (!document) return fail(document.error());
   std::vector<Error> errors;
   Fields fields(*document, "", errors);
-  fields.reject_unknown(kKeys);
+  fields.reject_unknown(kQuestionKeys);
   const std::optional<std::string_view> now_text = fields.text("now");
   if (!errors.empty()) return fail(errors.front());
   if (!fields.has("job")) return fail(Code::invalid, "is missing: a job in the names of the YAML model", "job");

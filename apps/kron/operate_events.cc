@@ -13,7 +13,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr timespec kPause{1, 0};  // before a stream that broke is asked for again
+constexpr timespec kBetweenStreams{1, 0};  // before a stream that broke is asked for again
 
 LogLevel level_named(std::string_view name) {
   for (const LogLevel level : {LogLevel::debug, LogLevel::info, LogLevel::warning}) {
@@ -92,7 +92,7 @@ int show_events(const EventsOptions& options) {
     const bool may_pass = ended || (was_there && ended.error().code == Code::unreachable);
     if (!may_pass) return refuse("events", ended.error(), options.json);
     // krond has ended, or found us too slow: it goes on behind what was shown.
-    ::nanosleep(&kPause, nullptr);
+    ::nanosleep(&kBetweenStreams, nullptr);
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kGroupTasks = 256;
 constexpr std::size_t kGroupBytes = std::size_t{8} << 20;
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kTasksAtOnce = 1000;
 
 Result<std::string> body_of(http::Response response) {
   const bool is_answer = response.status == 409 && response.content_type.starts_with("application/json");
@@ -93,7 +93,7 @@ Result<std::vector<Task>> ApiQueue::list(const TaskFilter& filter) {
     Target target("tasks");
     if (filter.state) target.parameter("state", name_of(*filter.state));
     target.parameter("type", filter.type).parameter("after", after);
-    target.parameter("limit", std::to_string(std::min(filter.limit - tasks.size(), kPage)));
+    target.parameter("limit", std::to_string(std::min(filter.limit - tasks.size(), kTasksAtOnce)));
     const auto body = ask("GET", target.text());
     if (!body) return fail(body.error());
     auto page = task_page_in(*body);

@@ -11,7 +11,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kRetriedAtOnce = 1000;
 
 // Tells what became of one task after the other, and remembers the worst.
 class Answers {
@@ -59,12 +59,12 @@ void retry_one(TaskClient& client, const std::string& id, int attempts, Answers&
 
 // A task that is retried is no longer FAILED, and the next page begins behind it all the same.
 Status retry_failed(TaskClient& client, const RetryOptions& options, Answers& answers) {
-  TaskFilter filter{.state = TaskState::failed, .type = options.type, .limit = kPage};
+  TaskFilter filter{.state = TaskState::failed, .type = options.type, .limit = kRetriedAtOnce};
   while (true) {
     const auto page = client.list(filter);
     if (!page) return fail(page.error());
     for (const Task& task : *page) retry_one(client, task.spec.id, options.attempts, answers);
-    if (page->size() < kPage) return {};
+    if (page->size() < kRetriedAtOnce) return {};
     filter.after = page->back().spec.id;
   }
 }

@@ -80,7 +80,7 @@ Start set_up_list(CLI::App& verb) {
   return [options] { return task_list(*options); };
 }
 
-Start set_up_show(CLI::App& verb) {
+Start set_up_task_show(CLI::App& verb) {
   const auto options = std::make_shared<ShowOptions>();
   verb.add_option("ID", options->id, "The task")->required();
   add_common(verb, *options);
@@ -127,7 +127,7 @@ struct TaskVerb {
   Start (*set_up)(CLI::App& verb);
 };
 
-constexpr TaskVerb kTaskVerbs[] = {
+constexpr TaskVerb kVerbsOfTask[] = {
     {"submit", "A task; it is safe on the disk when this ends",
      "  kron task submit --type mail --id welcome-4711 '{\"to\":\"someone@example.com\"}'\n"
      "  pg_dump --schema-only | jq -Rs . | kron task submit --type archive --delay 1h -",
@@ -138,7 +138,7 @@ constexpr TaskVerb kTaskVerbs[] = {
      set_up_submit_batch},
     {"list", "Tasks by id", "  kron task list --state failed\n  kron task list --type mail --limit 1000 --format json",
      set_up_list},
-    {"show", "A task with all its attempts", "  kron task show welcome-4711", set_up_show},
+    {"show", "A task with all its attempts", "  kron task show welcome-4711", set_up_task_show},
     {"retry", "Gives FAILED tasks more attempts",
      "  kron task retry welcome-4711\n  kron task retry --all-failed --type mail", set_up_retry},
     {"cancel", "Ends tasks that are not over; they are FAILED then", "  kron task cancel welcome-4711", set_up_cancel},
@@ -148,8 +148,8 @@ constexpr TaskVerb kTaskVerbs[] = {
 
 // CLI11 would only say that a subcommand is required.
 int refuse_task_verb(const std::vector<std::string>& words) {
-  std::array<std::string_view, std::size(kTaskVerbs)> names;
-  std::ranges::transform(kTaskVerbs, names.begin(), &TaskVerb::name);
+  std::array<std::string_view, std::size(kVerbsOfTask)> names;
+  std::ranges::transform(kVerbsOfTask, names.begin(), &TaskVerb::name);
   const std::string_view near = words.empty() ? "" : nearest_word(words.front(), names);
   const std::string problem = words.empty() ? "no command" : "unknown command " + kron::quoted(words.front());
   const std::string hint = near.empty() ? "see kron task --help" : "did you mean " + std::string(near) + "?";
@@ -162,7 +162,7 @@ int refuse_task_verb(const std::vector<std::string>& words) {
 Start set_up_task(CLI::App& verb) {
   verb.require_subcommand(0, 1);
   const auto chosen = std::make_shared<Start>();
-  for (const TaskVerb& one : kTaskVerbs) {
+  for (const TaskVerb& one : kVerbsOfTask) {
     CLI::App* command = verb.add_subcommand(one.name, one.summary);
     command->footer(std::string("Examples:\n") + one.examples);
     command->parse_complete_callback([chosen, start = one.set_up(*command)] { *chosen = start; });

@@ -15,7 +15,7 @@ namespace kron::cli {
 namespace {
 
 constexpr std::size_t kShownBytes = 2000;
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kListedAtOnce = 1000;
 
 constexpr std::size_t kStateWidth = 9;
 
@@ -73,7 +73,7 @@ void print_execution(const Execution& e) {
   const std::string_view status = name_of(e.status);
   std::printf("  %3d  %-11.*s  %s  %s", e.attempt, static_cast<int>(status.size()), status.data(),
               rfc3339(e.leased_at).c_str(), e.finished_at ? rfc3339(*e.finished_at).c_str() : "…");
-  if (!e.lease_owner.empty()) std::printf("  by %s", quoted(e.lease_owner).c_str());
+  if (!e.lease_owner.empty()) std::printf("  by %s", kron::quoted(e.lease_owner).c_str());
   if (!e.reason.empty()) std::printf("  %s", shown(e.reason).c_str());
   std::printf("\n");
 }
@@ -107,7 +107,7 @@ int task_list(const ListOptions& options) {
   const bool for_people = ::isatty(STDOUT_FILENO) == 1;
   std::vector<Task> tasks;
   for (std::size_t left = options.limit; left > 0; left -= tasks.size()) {
-    filter.limit = std::min(left, kPage);
+    filter.limit = std::min(left, kListedAtOnce);
     auto page = (*session)->client().list(filter);
     if (!page) return refuse("task list", page.error(), options.json);
     tasks = *std::move(page);

@@ -13,7 +13,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr char kVerb[] = "task submit";
+constexpr char kSubmit[] = "task submit";
 
 Result<Seconds> duration_flag(const std::string& text, std::string_view flag, Seconds otherwise) {
   if (text.empty()) return otherwise;
@@ -67,11 +67,11 @@ Result<NewTask> task_of(const SubmitOptions& options) {
 
 int task_submit(const SubmitOptions& options) {
   const auto task = task_of(options);
-  if (!task) return refuse(kVerb, task.error(), options.json);
+  if (!task) return refuse(kSubmit, task.error(), options.json);
   const auto session = TaskSession::open(options.place, true);
-  if (!session) return refuse(kVerb, session.error(), options.json);
+  if (!session) return refuse(kSubmit, session.error(), options.json);
   const auto answer = (*session)->client().submit({&*task, 1}).front();
-  if (!answer) return refuse(kVerb, answer.error(), options.json);
+  if (!answer) return refuse(kSubmit, answer.error(), options.json);
   const std::string_view outcome = name_of(answer->outcome);
   if (options.json) {
     std::printf("%s\n", outcome_json(answer->task_id, outcome).c_str());
@@ -81,7 +81,7 @@ int task_submit(const SubmitOptions& options) {
   if (answer->outcome != SubmitOutcome::conflict) return 0;
   const Error conflict{Code::conflict,
                        "task " + task->id + " is there with another payload; choose another id, or leave --id out"};
-  return options.json ? exit_status(conflict.code) : complain(kVerb, conflict);
+  return options.json ? exit_status(conflict.code) : complain(kSubmit, conflict);
 }
 
 }  // namespace kron::cli

@@ -19,9 +19,9 @@
 namespace kron::cli {
 namespace {
 
-constexpr char kVerb[] = "task submit-batch";
-constexpr std::size_t kGroupTasks = 256;
-constexpr std::size_t kGroupBytes = std::size_t{8} << 20;
+constexpr char kSubmitBatch[] = "task submit-batch";
+constexpr std::size_t kBatchTasks = 256;
+constexpr std::size_t kBatchBytes = std::size_t{8} << 20;
 
 // Gathers tasks and submits them in groups: each group costs about as much as one task alone.
 class Batch {
@@ -42,7 +42,7 @@ class Batch {
     if (task && task->id.empty()) task->id = new_task_id(task->type);
     entries_.push_back({line_, std::move(task)});
     bytes_ += line.size();
-    return (entries_.size() < kGroupTasks && bytes_ < kGroupBytes) || submit();
+    return (entries_.size() < kBatchTasks && bytes_ < kBatchBytes) || submit();
   }
 
   bool submit() {
@@ -110,7 +110,7 @@ class Batch {
 
   void about_line(std::size_t line, const Error& error) {
     progress_.clear();
-    complain(std::string(kVerb) + ": line " + std::to_string(line), error);
+    complain(std::string(kSubmitBatch) + ": line " + std::to_string(line), error);
   }
 
   TaskClient& client_;
@@ -162,14 +162,14 @@ int task_submit_batch(const SubmitBatchOptions& options) {
   Descriptor file;
   if (options.file != "-") {
     file = Descriptor(::open(options.file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return refuse(kVerb, cannot_read(options.file), options.json);
+    if (!file) return refuse(kSubmitBatch, cannot_read(options.file), options.json);
   }
   const auto session = TaskSession::open(options.place, true);
-  if (!session) return refuse(kVerb, session.error(), options.json);
+  if (!session) return refuse(kSubmitBatch, session.error(), options.json);
   Batch batch((*session)->client(), options);
   const Status read = read_lines(file ? file.get() : STDIN_FILENO, options.file, batch);
   const int status = batch.finish();
-  return read ? status : std::max(status, refuse(kVerb, read.error(), options.json));
+  return read ? status : std::max(status, refuse(kSubmitBatch, read.error(), options.json));
 }
 
 }  // namespace kron::cli

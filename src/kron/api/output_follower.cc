@@ -20,7 +20,7 @@
 namespace kron::api {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kFollowedPiece = std::size_t{64} << 10;
 constexpr Nanoseconds kTurn = std::chrono::milliseconds(100);
 
 // As the loop that sleeps by it understands it.
@@ -207,7 +207,7 @@ void OutputFollower::advance(Key key) {
 // False: nobody reads any more. A piece at a time, the next one when the reader has taken it.
 bool OutputFollower::send_what_is_there(Key key, Followed& followed) {
   if (!followed.file && !open_newest(followed)) return true;
-  std::string piece(kPiece, '\0');
+  std::string piece(kFollowedPiece, '\0');
   ssize_t size = ::pread(followed.file.get(), piece.data(), piece.size(), static_cast<off_t>(followed.at));
   if (size <= 0 && open_newest(followed)) {
     size = ::pread(followed.file.get(), piece.data(), piece.size(), static_cast<off_t>(followed.at));

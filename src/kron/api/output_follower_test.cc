@@ -12,7 +12,7 @@
 #include "kron/http/backlog.h"
 #include "kron/testing/temporary_directory.h"
 
-namespace kron::api {
+namespace kron::api::output_follower_test {
 namespace {
 
 // Longer than anything takes on a busy machine; only a test that fails waits for it.
@@ -182,4 +182,4 @@ TEST_F(OutputFollowerTest, SendsMoreThanAReaderTakesAtOnce) {
 }
 
 }  // namespace
-}  // namespace kron::api
+}  // namespace kron::api::output_follower_test

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kLongestClause = 64 * 1024;
 
-constexpr std::array<std::string_view, 8> kKinds{"hours",   "dow",  "dom",   "months",
-                                                 "between", "date", "dates", "calendar"};
+constexpr std::array<std::string_view, 8> kConstraintKinds{"hours",   "dow",  "dom",   "months",
+                                                           "between", "date", "dates", "calendar"};
 
 // Trimmed, and still a part of `text` when nothing is left, so that its place can be told.
 std::string_view without_blanks(std::string_view text) {
@@ -207,8 +207,8 @@ Result<DateRange> parse_date_range(std::string_view text) {
 
 Status add_clause(ConstraintSet& set, std::string_view kind, std::string_view value,
                   const std::map<std::string, std::vector<DateRange>>& calendars) {
-  if (std::ranges::find(kKinds, kind) == kKinds.end()) {
-    return unknown_word(kind, kKinds, "constraint", std::string(kind.substr(0, 40)));
+  if (std::ranges::find(kConstraintKinds, kind) == kConstraintKinds.end()) {
+    return unknown_word(kind, kConstraintKinds, "constraint", std::string(kind.substr(0, 40)));
   }
   if (value.size() > kLongestClause) {
     return fail(Code::invalid, "longer than " + std::to_string(kLongestClause) + " bytes", std::string(kind));

@@ -18,7 +18,7 @@ using Kind = Distribution::Kind;
 using Mu = Distribution::Mu;
 using Direction = Distribution::Direction;
 
-constexpr std::array kKinds{
+constexpr std::array kDistributionKinds{
     Word<Kind>{Kind::uniform, "uniform"},         Word<Kind>{Kind::skewEarly, "skewEarly"},
     Word<Kind>{Kind::skewLate, "skewLate"},       Word<Kind>{Kind::normal, "normal"},
     Word<Kind>{Kind::exponential, "exponential"},
@@ -206,12 +206,12 @@ double Distribution::chance_below(double x, const WindowSpec& window) const {
   return x;
 }
 
-std::string_view name_of(Distribution::Kind kind) { return word_of(kind, kKinds); }
+std::string_view name_of(Distribution::Kind kind) { return word_of(kind, kDistributionKinds); }
 
 Result<Distribution> make_distribution(std::string_view name, const std::map<std::string, std::string>& parameters) {
   Distribution distribution;
   if (!name.empty()) {
-    const Result<Kind> kind = parse_word(name, kKinds, "distribution", "distribution");
+    const Result<Kind> kind = parse_word(name, kDistributionKinds, "distribution", "distribution");
     if (!kind) return fail(kind.error());
     distribution.kind = *kind;
   }

@@ -9,7 +9,7 @@
 #include "kron/base/duration.h"
 #include "kron/testing/scale.h"
 
-namespace kron {
+namespace kron::distribution_test {
 namespace {
 
 using Parameters = std::map<std::string, std::string>;
@@ -250,4 +250,4 @@ TEST(Distribution, WrongParametersAreNamed) {
 TEST(Distribution, TheEmptyNameIsUniform) { EXPECT_EQ(made("").kind, Distribution::Kind::uniform); }
 
 }  // namespace
-}  // namespace kron
+}  // namespace kron::distribution_test

@@ -10,7 +10,7 @@
 #include "kron/core/sample_jobs.h"
 #include "kron/testing/scale.h"
 
-namespace kron {
+namespace kron::open_periods_test {
 namespace {
 
 using testing::make_job;
@@ -545,4 +545,4 @@ RC_GTEST_PROP(OpenPeriods, NoJourneyOfTheClockSilencesAJob, ()) {
 }
 
 }  // namespace
-}  // namespace kron
+}  // namespace kron::open_periods_test

@@ -11,7 +11,7 @@ namespace kron {
 namespace {
 
 // A field while it is printed: its list items in order.
-class Items {
+class PrintedItems {
  public:
   void add(const std::string& item) {
     if (!text_.empty()) text_ += ',';
@@ -47,7 +47,7 @@ bool is_evenly_spaced(std::span<const int> values) {
   return values[1] - values[0] > 1;
 }
 
-void add_values(Items& items, std::span<const int> values) {
+void add_values(PrintedItems& items, std::span<const int> values) {
   if (is_evenly_spaced(values)) {
     items.add(range(values.front(), values.back()) + "/" + std::to_string(values[1] - values[0]));
     return;
@@ -66,7 +66,7 @@ void add_values(Items& items, std::span<const int> values) {
 
 // A field that began with `*` began with `*/n` for some n; the smallest n whose values are all there comes first, and
 // what it leaves over follows.
-void add_starred(Items& items, std::uint64_t bits, int first, int last) {
+void add_starred(PrintedItems& items, std::uint64_t bits, int first, int last) {
   for (int step = 1;; ++step) {
     std::uint64_t covered = 0;
     for (int value = first; value <= last; value += step) covered |= std::uint64_t{1} << value;
@@ -77,7 +77,7 @@ void add_starred(Items& items, std::uint64_t bits, int first, int last) {
   }
 }
 
-void add_bits(Items& items, std::uint64_t bits, int first, int last, bool star) {
+void add_bits(PrintedItems& items, std::uint64_t bits, int first, int last, bool star) {
   if (star) {
     add_starred(items, bits, first, last);
   } else {
@@ -92,13 +92,13 @@ bool is_every_nth(std::uint64_t bits, int first, int last) {
 }
 
 std::string field_text(std::uint64_t bits, int first, int last, bool star) {
-  Items items;
+  PrintedItems items;
   add_bits(items, bits, first, last, star);
   return std::move(items).text();
 }
 
 std::string date_field(const Schedule& s) {
-  Items items;
+  PrintedItems items;
   add_bits(items, s.days, 1, 31, s.star_day);
   for (const int day : values_of(s.near_weekday)) items.add(std::to_string(day) + "W");
   for (const int back : values_of(s.days_from_end)) items.add(back == 0 ? "L" : "L-" + std::to_string(back));
@@ -107,7 +107,7 @@ std::string date_field(const Schedule& s) {
 }
 
 std::string weekday_field(const Schedule& s) {
-  Items items;
+  PrintedItems items;
   add_bits(items, s.weekdays, 0, 6, s.star_weekday);
   for (const int place : values_of(s.nth_weekdays)) {
     items.add(std::to_string(place % 7) + "#" + std::to_string(place / 7 + 1));
@@ -120,7 +120,7 @@ std::string weekday_field(const Schedule& s) {
 std::string restrictions(const Schedule& s) {
   std::string text;
   if (s.weekday_filter != kEveryWeekday) {
-    Items names;
+    PrintedItems names;
     for (const int weekday : values_of(s.weekday_filter)) {
       names.add(std::string(kWeekdayNames[static_cast<std::size_t>(weekday)]));
     }
@@ -153,7 +153,7 @@ std::string printed(const Schedule& s, bool with_stars) {
   text += time_fields(s) + " " + (dates.empty() ? "*" : dates) + " " + field_text(s.months, 1, 12, star_months) + " " +
           (weekdays.empty() ? "*" : weekdays);
   if (has_years) {
-    Items years;
+    PrintedItems years;
     add_values(years, values_of(s.years));
     text += " " + std::move(years).text();
   }

@@ -6,7 +6,7 @@
 #include "kron/testing/property.h"
 
 // Random entries, restarts and losses of the index, against a plain list.
-namespace kron::history {
+namespace kron::history::model_test {
 namespace {
 
 class Model {
@@ -130,4 +130,4 @@ TEST_F(ModelTest, AnswersAsAPlainListWould) {
 }
 
 }  // namespace
-}  // namespace kron::history
+}  // namespace kron::history::model_test

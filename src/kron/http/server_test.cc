@@ -11,7 +11,7 @@
 #include "kron/http/fake/server_rig.h"
 #include "kron/testing/scale.h"
 
-namespace kron::http {
+namespace kron::http::server_test {
 namespace {
 
 using testing::ask;
@@ -266,4 +266,4 @@ TEST(Server, DoesNotStartWhereAnotherAnswers) {
 }
 
 }  // namespace
-}  // namespace kron::http
+}  // namespace kron::http::server_test

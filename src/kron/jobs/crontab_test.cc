@@ -6,7 +6,7 @@
 #include "kron/jobs/load.h"
 #include "kron/testing/golden.h"
 
-namespace kron::jobs {
+namespace kron::jobs::crontab_test {
 namespace {
 
 ZoneDatabase& zones() {
@@ -201,4 +201,4 @@ TEST(Crontab, RealFilesLoadUnchanged) {
 }
 
 }  // namespace
-}  // namespace kron::jobs
+}  // namespace kron::jobs::crontab_test

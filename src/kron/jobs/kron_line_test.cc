@@ -4,7 +4,7 @@
 
 #include "kron/jobs/load.h"
 
-namespace kron::jobs {
+namespace kron::jobs::kron_line_test {
 namespace {
 
 LoadedJobs load(std::string_view text) {
@@ -287,4 +287,4 @@ TEST(KronLine, PrintsCanonicallyAndRefusesWhatALineCannotSay) {
 }
 
 }  // namespace
-}  // namespace kron::jobs
+}  // namespace kron::jobs::kron_line_test

@@ -7,7 +7,7 @@
 #include "kron/jobs/load.h"
 #include "kron/testing/scale.h"
 
-namespace kron::jobs {
+namespace kron::jobs::line_templates_test {
 namespace {
 
 ZoneDatabase& zones() {
@@ -119,4 +119,4 @@ TEST(LineTemplates, AFileSaysWhatEachOfItsLinesSaysAlone) {
 }
 
 }  // namespace
-}  // namespace kron::jobs
+}  // namespace kron::jobs::line_templates_test

@@ -5,7 +5,7 @@
 #include "kron/jobs/load.h"
 #include "kron/jobs/yaml.h"
 
-namespace kron::jobs {
+namespace kron::jobs::model_test {
 namespace {
 
 ZoneDatabase& zones() {
@@ -181,4 +181,4 @@ TEST(JobDefinition, TheFormThatCronArgsAloneCanSayIsNotPrinted) {
 }
 
 }  // namespace
-}  // namespace kron::jobs
+}  // namespace kron::jobs::model_test

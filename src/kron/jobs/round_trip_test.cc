@@ -6,7 +6,7 @@
 #include "kron/testing/draws.h"
 #include "kron/testing/property.h"
 
-namespace kron::jobs {
+namespace kron::jobs::round_trip_test {
 namespace {
 
 using kron::testing::maybe;
@@ -160,4 +160,4 @@ TEST(RoundTrip, KronLinesReadBackWhatTheyPrint) {
 }
 
 }  // namespace
-}  // namespace kron::jobs
+}  // namespace kron::jobs::round_trip_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kron {
+namespace kron::document_test {
 namespace {
 
 Node parsed(std::string_view text) {
@@ -104,4 +104,4 @@ TEST(Document, ManyKeysAreReadInTimeThatGrowsWithTheirNumber) {
 }
 
 }  // namespace
-}  // namespace kron
+}  // namespace kron::document_test

@@ -82,7 +82,7 @@ Calendars read_calendars(Fields& fields) {
   if (!lists) return calendars;
   for (const Node::Member& member : *lists->node().as<Node::Map>()) {
     if (!is_calendar_name(member.key)) {
-      fields.report("calendars", "the calendar name " + quoted(member.key) +
+      fields.report("calendars", "the calendar name " + kron::quoted(member.key) +
                                      " is empty, too long, or has a comma or blanks around it");
       continue;
     }

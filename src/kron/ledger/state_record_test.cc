@@ -5,7 +5,7 @@
 
 #include "kron/base/rfc3339.h"
 
-namespace kron {
+namespace kron::state_record_test {
 namespace {
 
 Instant utc(std::string_view text) { return parse_rfc3339(text).value(); }
@@ -205,4 +205,4 @@ RC_GTEST_PROP(StateRecord, IsReadBackAsItWasWritten, ()) {
 }
 
 }  // namespace
-}  // namespace kron
+}  // namespace kron::state_record_test

@@ -7,7 +7,7 @@
 
 #include "kron/runner/fake/runner_fixture.h"
 
-namespace kron::runner {
+namespace kron::runner::retention_test {
 namespace {
 
 using ::testing::UnorderedElementsAre;
@@ -68,4 +68,4 @@ TEST_F(RetentionTest, OneThatCannotBeRemovedKeepsNoOtherFromIt) {
 }
 
 }  // namespace
-}  // namespace kron::runner
+}  // namespace kron::runner::retention_test

@@ -12,7 +12,7 @@
 namespace kron::exec {
 namespace {
 
-constexpr char kNextName[] = ".output";
+constexpr char kNextOutput[] = ".output";
 constexpr std::size_t kCopyAtOnce = 32 << 10;
 
 int create(int directory, const char* name) {
@@ -59,12 +59,12 @@ std::size_t OutputFile::store(const char* bytes, std::size_t size) {
 
 bool OutputFile::start_over() {
   const int directory = directory_.get();
-  const int next = create(directory, kNextName);
+  const int next = create(directory, kNextOutput);
   if (next < 0) return false;
-  if (!copy_newest(fd_, next) || ::renameat(directory, kNextName, directory, runner::kOutputName) != 0) {
+  if (!copy_newest(fd_, next) || ::renameat(directory, kNextOutput, directory, runner::kOutputName) != 0) {
     const int error = errno;
     ::close(next);
-    ::unlinkat(directory, kNextName, 0);
+    ::unlinkat(directory, kNextOutput, 0);
     errno = error;
     return false;
   }
