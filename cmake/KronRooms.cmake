@@ -28,6 +28,7 @@ function(kron_room_tests name)
   add_executable(kron_${name}_test ${TESTS_SOURCES})
   target_link_libraries(kron_${name}_test PRIVATE kron_${name} kron_testing ${TESTS_LINKS} kron_warnings
                                                   GTest::gtest_main GTest::gmock rapidcheck)
+  target_compile_options(kron_${name}_test PRIVATE ${KRON_TEST_OPTIONS})
   # Listed when ctest runs, not when the program is linked; generous, because the machine may be busy building.
   gtest_discover_tests(kron_${name}_test TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -8,6 +8,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 set(KRON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 option(KRON_WERROR "Warnings are errors" OFF)
+set(KRON_TEST_OPTIONS "" CACHE STRING "Compile options for the sources of tests and benchmarks, after all others")
 
 find_program(KRON_CCACHE ccache)
 if(KRON_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -21,8 +22,14 @@ endif()
 # A decision must be the same bits on every machine, so no fused multiply-add anywhere.
 add_compile_options(-ffp-contract=off)
 
+# With CMAKE_UNITY_BUILD a room is one translation unit. A local variable may then have the name of something in the
+# unnamed namespace of another file, which is no mistake; the builds of single files keep the whole warning.
+set(KRON_SHADOW -Wshadow)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(KRON_SHADOW -Wshadow=local)
+endif()
 add_library(kron_warnings INTERFACE)
-target_compile_options(kron_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+target_compile_options(kron_warnings INTERFACE -Wall -Wextra -Wpedantic ${KRON_SHADOW} -Wconversion
                                                $<$<BOOL:${KRON_WERROR}>:-Werror>)
 
 if(KRON_SANITIZE)
