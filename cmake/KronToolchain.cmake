@@ -10,6 +10,11 @@ set(KRON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undef
 option(KRON_WERROR "Warnings are errors" OFF)
 set(KRON_TEST_OPTIONS "" CACHE STRING "Compile options for the sources of tests and benchmarks, after all others")
 
+# What scripts/deps could not install without an upgrade of something else.
+if(EXISTS ${PROJECT_SOURCE_DIR}/build/packages/usr)
+  list(PREPEND CMAKE_PREFIX_PATH ${PROJECT_SOURCE_DIR}/build/packages/usr)
+endif()
+
 find_program(KRON_CCACHE ccache)
 if(KRON_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KRON_CCACHE})
