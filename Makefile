@@ -4,13 +4,19 @@ SECONDS ?= 60
 JOBS := $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak bench fuzz format format-check tidy install release
+.PHONY: help run programs test soak bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: release ## build it and see it at work
+run: programs ## build the programs and see one minute of them
 	@scripts/demo build/release
+
+programs: ## build kron and krond, optimised, and nothing else
+	@scripts/deps build
+	@mkdir -p build && cmake --preset release >build/configure.log
+	@echo "Building kron and krond in build/release"
+	@cmake --build --preset release --parallel $(JOBS) --target kron krond kron-exec
 
 test: ## build and run the whole suite under ASan and UBSan
 	scripts/deps test
@@ -42,10 +48,13 @@ tidy: ## clang-tidy over everything but the tests
 	cmake --preset tidy
 	cmake --build --preset tidy --parallel $(JOBS)
 
-install: release ## install the programs and the library below PREFIX (/usr/local)
-	cmake --install build/release --prefix $(PREFIX)
+install: programs ## install the programs and the library below PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX) >build/install.log
+	@echo "Installed below $(PREFIX): bin/kron, sbin/krond, libexec/kron/kron-exec, their man pages, systemd units and"
+	@echo "completions, and the library kron::core for C++ programs. Nothing runs yet; docs/quick-start.md goes on."
+	@echo "Every file is listed in build/release/install_manifest.txt."
 
-release: ## build the optimised programs
+release: ## build everything optimised, benchmarks too
 	@scripts/deps build >&2
 	@cmake --preset release >&2
 	@cmake --build --preset release --parallel $(JOBS) >&2

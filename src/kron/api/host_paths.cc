@@ -109,7 +109,7 @@ void answer_load(Parts& parts, const std::shared_ptr<Gathering>& gathering) {
 void gather(Parts& parts, const std::shared_ptr<Gathering>& gathering) {
   parts.on_loop([&parts, gathering] {
     auto found =
-        parts.scheduler.views({.first = gathering->at, .most_views = kViewsAtOnce, .most_looks = kViewsAtOnce});
+        parts.scheduler.views({.first = gathering->at, .most_views = kLooksAtOnce, .most_looks = kLooksAtOnce});
     for (auto& view : found.views) gathering->definitions.push_back(std::move(view.definition));
     if (gathering->definitions.size() > kMostLoadJobs) {
       return gathering->call->refuse(
