@@ -6,7 +6,7 @@
 #include "daemon_client.h"
 #include "kron/api/state_records.h"
 #include "kron/base/text.h"
-#include "kron/daemon/options.h"
+#include "kron/env/places.h"
 #include "kron/daemon/reload.h"
 #include "kron/env/real_file_system.h"
 #include "kron/env/safe_place.h"
@@ -86,7 +86,7 @@ class OwnState : public StateAccess {
  private:
   static Result<std::vector<std::string>> configured_jobs(std::vector<std::string> paths) {
     if (paths.empty()) {
-      auto usual = daemon::default_config();
+      auto usual = default_config();
       if (!usual) return fail(usual.error());
       paths.push_back(*std::move(usual));
     }
@@ -119,8 +119,8 @@ Result<std::unique_ptr<StateAccess>> StateAccess::open(const DaemonOptions& opti
   if (!may_own(options) || status || status.error().code != Code::unreachable) {
     return std::make_unique<AskedState>(*socket);
   }
-  const auto state = options.state_dir.empty() ? daemon::default_state_directory()
-                                               : Result<std::string>(daemon::absolute_path(options.state_dir));
+  const auto state = options.state_dir.empty() ? default_state_directory()
+                                               : Result<std::string>(absolute_path(options.state_dir));
   if (!state) return fail(state.error());
   auto own = std::make_unique<OwnState>();
   if (const Status opened = own->open(*state); !opened) return fail(opened.error());
