@@ -1,6 +1,7 @@
 #include "answer_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "kron/base/duration.h"
@@ -29,7 +30,9 @@ std::string failure_of(std::string_view detail) {
     detail.remove_suffix(kNotThere.size());
     return "no such file: " + std::string(detail);
   }
-  return detail.starts_with("timed out") || detail.starts_with("cannot ") ? std::string(detail) : "";
+  constexpr std::array<std::string_view, 3> kSignals{"ended by signal", "killed", "terminated"};
+  const bool is_signal = std::ranges::any_of(kSignals, [&](std::string_view word) { return detail.starts_with(word); });
+  return is_signal ? "" : std::string(detail);
 }
 
 std::string exit_of(const Node& run) {
@@ -132,7 +135,8 @@ void print_run(const Node& run) {
   print_field("job", text_in(run, "job"));
   const std::string result = result_of(run);
   print_field("result", result);
-  if (result == failure_of(text_in(run, "detail"))) print_field("exit code", text_in(run, "exitCode"));
+  if (!result.empty() && result == failure_of(text_in(run, "detail")))
+    print_field("exit code", text_in(run, "exitCode"));
   print_field("trigger", text_in(run, "trigger"));
   print_field("period", text_in(run, "periodId"));
   print_field("chosen", text_in(run, "chosenTime"));

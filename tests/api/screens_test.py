@@ -1,6 +1,7 @@
 """What an operator reads on the screens of kron: lists, results, pauses and outputs, at their edges."""
 
 import json
+import os
 import shutil
 import time
 import unittest
@@ -39,6 +40,13 @@ class Screens(OnApiHost):
         self.assertRegex(self.text("show", far), r"(?m)^result +no such file: /nonexistent/x{100}$")
         shown = self.text("show", lost)
         self.assertRegex(shown, r"(?m)^result +no such file: /nonexistent/x\nexit code +127$")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root's krond changes users")
+    def test_a_user_that_there_is_not_is_named(self):
+        self.host.write_jobs({"name": "stray", "schedule": NEVER, "command": "true", "user": "nosuch"})
+        self.api.post("reload")
+        self.trigger("stray")
+        self.assertRegex(self.text("runs"), r"(?m) stray +there is no user 'nosuch'")
 
     def test_runs_show_how_long_they_took_and_for_which_period(self):
         self.trigger("slow")
