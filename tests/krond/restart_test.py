@@ -18,6 +18,10 @@ KRON = os.environ["KRON"]
 SLEEPING_CALLS = {"232", "281"} if platform.machine() == "x86_64" else {"22"}
 
 
+def state_of(pid):
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+
+
 class RunsSurvive(OnHost):
     def finish_after(self, end_krond):
         job = self.host.holding_job("job", "0 * * * *", policy=PATIENT)
@@ -127,8 +131,8 @@ class PromisedRuns(OnHost):
     """A manual run that waits for another to end, and never starts."""
 
     def test_whoever_waits_for_one_whose_job_is_removed_is_told(self):
-        deaf = self.host.job("job", "0 0 1 1 *", f"trap 'echo job asked >> {self.host.effects_path}' TERM; while :; do sleep 0.1; done",
-                             policy={"concurrency": "replace"}, grace="1m")
+        command = f"trap 'echo job asked >> {self.host.effects_path}' TERM; while :; do sleep 0.1; done"
+        deaf = self.host.job("job", "0 0 1 1 *", command, policy={"concurrency": "replace"}, grace="1m")
         self.host.write_jobs(deaf)
         krond = self.host.started("--on-stop", "terminate")
         kron = [KRON, "trigger", "job", "--state-dir", str(self.host.state), "--format", "json"]
@@ -196,8 +200,7 @@ class Pauses(OnHost):
         """STOP, while it sleeps until something is due: of a turn, ten seconds would count as its own load."""
         def is_asleep():
             krond.signal(signal.SIGSTOP)
-            until(lambda: Path(f"/proc/{krond.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T",
-                  "krond to stop")
+            until(lambda: state_of(krond.pid) == "T", "krond to stop")
             if Path(f"/proc/{krond.pid}/syscall").read_text(encoding="utf-8").split()[0] in SLEEPING_CALLS:
                 return True
             krond.signal(signal.SIGCONT)
