@@ -119,6 +119,7 @@ std::string result_of(const Node& run) {
     const std::string failure = failure_of(text_in(run, "detail"));
     return failure.empty() ? exit_of(run) : failure;
   }
+  if (const std::string clause = text_in(run, "clause"); !clause.empty()) return reason + " (" + clause + ")";
   return reason.empty() || reason == "none" ? outcome : outcome + " (" + reason + ")";
 }
 

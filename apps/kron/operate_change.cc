@@ -70,7 +70,9 @@ void print_paused(const Node& answer) {
     return;
   }
   const std::string until = text_in(*paused, "until");
-  std::printf("paused %s%s\n", name.c_str(), until.empty() ? "" : (" until " + until).c_str());
+  const Node* skips = paused->find("skipMissed");
+  std::printf("paused %s%s%s\n", name.c_str(), until.empty() ? "" : (" until " + until).c_str(),
+              skips != nullptr ? "; what becomes due meanwhile will be skipped" : "");
 }
 
 int change_all(DaemonClient& client, const PauseOptions& options, const char* verb, const std::string& body) {
@@ -118,14 +120,17 @@ int pause_jobs(const PauseOptions& options) {
   if (!client) return refuse("pause", client.error(), options.json);
   const auto until = until_of(*client, options);
   if (!until) return refuse("pause", until.error(), options.json);
-  const std::string body = until->empty() ? "{}" : JsonWriter().begin_map().member("until", *until).end_map().take();
-  return change_all(*client, options, "pause", body);
+  JsonWriter body;
+  body.begin_map();
+  if (!until->empty()) body.member("until", *until);
+  if (options.skip_missed) body.key("skipMissed").boolean(true);
+  return change_all(*client, options, "pause", body.end_map().take());
 }
 
 int resume_jobs(const PauseOptions& options) {
   auto client = DaemonClient::open(options);
   if (!client) return refuse("resume", client.error(), options.json);
-  return change_all(*client, options, "resume", {});
+  return change_all(*client, options, "resume", options.skip_missed ? R"({"skipMissed":true})" : "");
 }
 
 int kill_run(const KillOptions& options) {

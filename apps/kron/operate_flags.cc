@@ -108,6 +108,7 @@ Start set_up_pause(CLI::App& verb) {
   verb.add_option("JOB", options->names, "Jobs")->required();
   auto* until = verb.add_option("--until", options->until, "Until then (until it is resumed)")->type_name("TIME");
   verb.add_option("--for", options->duration, "For so long")->type_name("DURATION")->excludes(until);
+  verb.add_flag("--skip-missed", options->skip_missed, "At its end, skip what became due meanwhile");
   add_common(verb, *options);
   return [options] { return pause_jobs(*options); };
 }
@@ -115,6 +116,8 @@ Start set_up_pause(CLI::App& verb) {
 Start set_up_resume(CLI::App& verb) {
   const auto options = std::make_shared<PauseOptions>();
   verb.add_option("JOB", options->names, "Jobs")->required();
+  verb.add_flag("--skip-missed", options->skip_missed,
+                "Record what became due meanwhile as skipped, instead of starting the latest");
   add_common(verb, *options);
   return [options] { return resume_jobs(*options); };
 }
@@ -161,7 +164,8 @@ constexpr std::array kVerbs{
          "  kron wait 0f3c5a... --timeout 10m || kron logs 0f3c5a...", set_up_wait},
     Verb{"pause", "Starts no period of these jobs until they are resumed",
          "  kron pause db-backup --for 2h\n  kron pause db-backup --until 2026-03-01T06:00:00Z", set_up_pause},
-    Verb{"resume", "Lets paused jobs go on", "  kron resume db-backup", set_up_resume},
+    Verb{"resume", "Lets paused jobs go on", "  kron resume db-backup\n  kron resume db-backup --skip-missed",
+         set_up_resume},
     Verb{"kill", "Ends a run", "  kron kill --term 0f3c5a...", set_up_kill},
     Verb{"reload", "Has krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
     Verb{"events", "What happens, as it does", "  kron events\n  kron events --format json | grep run_ended",

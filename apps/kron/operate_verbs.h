@@ -58,6 +58,7 @@ int wait_for_end(const WaitOptions& options);
 struct PauseOptions : DaemonOptions {
   std::vector<std::string> names;
   std::string until, duration;  // at most one
+  bool skip_missed = false;
 };
 int pause_jobs(const PauseOptions& options);
 int resume_jobs(const PauseOptions& options);

@@ -1,5 +1,8 @@
+#include <array>
 #include <charconv>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "kron/api/paths.h"
@@ -49,6 +52,7 @@ void write_paused(JsonWriter& json, const View& view, Instant now) {
   const Suspension& suspended = *view.known.periods.suspended;
   json.begin_map().member("since", rfc3339(suspended.since));
   write_time(json, "until", suspended.until);
+  if (suspended.skip_missed) json.key("skipMissed").boolean(true);
   json.end_map();
 }
 
@@ -290,9 +294,15 @@ void trigger(Parts& parts, const CallPtr& call) {
   });
 }
 
-// The time that the body names, if it has any.
-Result<std::optional<Instant>> until_of(const std::string& body) {
-  if (trimmed(body).empty()) return std::optional<Instant>();
+// What the body of a pause, or of a resume, asks for; none of it when there is none.
+struct PauseRequest {
+  std::optional<Instant> until = {};
+  bool skip_missed = false;
+};
+
+Result<PauseRequest> pause_request(const std::string& body, std::span<const std::string_view> known) {
+  PauseRequest request;
+  if (trimmed(body).empty()) return request;
   if (Status plain = check_no_byte_order_mark(body); !plain) return fail(plain.error());
   const auto document = parse_json(body);
   if (!document) return fail(document.error());
@@ -301,15 +311,15 @@ Result<std::optional<Instant>> until_of(const std::string& body) {
   }
   std::vector<Error> errors;
   Fields fields(*document, "", errors);
-  fields.reject_unknown(std::array<std::string_view, 1>{"until"});
-  std::optional<Instant> until;
+  fields.reject_unknown(known);
   if (const auto text = fields.text("until")) {
     Instant time;
     fields.take(time, "until", parse_rfc3339(*text));
-    until = time;
+    request.until = time;
   }
+  request.skip_missed = fields.boolean("skipMissed").value_or(false);
   if (!errors.empty()) return fail(errors.front());
-  return until;
+  return request;
 }
 
 void answer_with_pause(Parts& parts, const CallPtr& call, const Status& changed) {
@@ -327,22 +337,26 @@ void answer_with_pause(Parts& parts, const CallPtr& call, const Status& changed)
 }
 
 void pause(Parts& parts, const CallPtr& call) {
-  const auto until = until_of(call->request.body);
-  if (!until) return call->refuse(until.error());
-  if (*until && **until <= now(parts.clock)) {
+  const auto request = pause_request(call->request.body, std::array<std::string_view, 2>{"until", "skipMissed"});
+  if (!request) return call->refuse(request.error());
+  if (request->until && *request->until <= now(parts.clock)) {
     return call->refuse({Code::invalid, "until: this time is past; leave it out to pause until resumed", "until"});
   }
-  if (*until && **until > kLastInstant) {
+  if (request->until && *request->until > kLastInstant) {
     return call->refuse(
         {Code::invalid, "until: schedules end with the year 2199; leave it out to pause until resumed", "until"});
   }
-  parts.on_loop([&parts, call, until = *until] {
-    answer_with_pause(parts, call, parts.scheduler.suspend(call->names.front(), until));
+  parts.on_loop([&parts, call, request = *request] {
+    answer_with_pause(parts, call, parts.scheduler.suspend(call->names.front(), request.until, request.skip_missed));
   });
 }
 
 void resume(Parts& parts, const CallPtr& call) {
-  parts.on_loop([&parts, call] { answer_with_pause(parts, call, parts.scheduler.resume(call->names.front())); });
+  const auto request = pause_request(call->request.body, std::array<std::string_view, 1>{"skipMissed"});
+  if (!request) return call->refuse(request.error());
+  parts.on_loop([&parts, call, skip_missed = request->skip_missed] {
+    answer_with_pause(parts, call, parts.scheduler.resume(call->names.front(), skip_missed));
+  });
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::vector<Entry> entries_of(const StateRecord& record) {
 }
 
 std::optional<Entry> last_in_record(Directory& state, std::string_view job) {
-  const Result<FileContents> contents = state.read(state_file_name(sha256({job})), kMostState);
+  const Result<FileContents> contents = state.read(state_file_name(sha256({job})), kMostRecordBytes);
   if (!contents) return std::nullopt;
   const Result<StateRecord> record = parse_state(contents->bytes);
   if (!record) return std::nullopt;

@@ -45,12 +45,15 @@ TEST(StateFormat, TheKeysOfARecordAreDocumented) {
   full.periods.passed_over = {{instant_of(0), instant_of(1)}};
   full.periods.first_seen = instant_of(0);
   full.periods.first_seen_is_floor = true;
-  full.periods.suspended = Suspension{instant_of(0), instant_of(1)};
+  full.periods.first_seen_reach = Seconds(1);
+  full.periods.schedule = ScheduleSeen{1, instant_of(0)};
+  full.periods.suspended = Suspension{instant_of(0), instant_of(1), true};
   full.last_boot_id = "b";
   full.active.resize(1);
   full.history.push_back({.period = instant_of(0),
                           .outcome = Outcome::skipped,
-                          .reason = Reason::deadline,
+                          .reason = Reason::excluded,
+                          .clause = "only hours=3",
                           .run_id = "r",
                           .trigger = Trigger::reboot});
   full.history.push_back({.passed_over = PassedOver{1, instant_of(0), instant_of(0)}});

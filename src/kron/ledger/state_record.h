@@ -63,7 +63,8 @@ struct StateRecord {
   std::vector<HistoryEntry> history;      // oldest first
   std::string last_boot_id;               // @reboot: the boot it was last run for
   std::string unknown_members;            // `,"Key":value…`: members of another version, kept as they were
-  std::string unknown_of_suspended = {};  // the same, of Suspended …
+  std::string unknown_of_schedule = {};   // the same, of Schedule, …
+  std::string unknown_of_suspended = {};  // … of Suspended …
   std::vector<std::pair<Span, std::string>> unknown_of_spans = {};  // … and of each span in PassedOver that has some
 
   bool operator==(const StateRecord&) const = default;

@@ -166,13 +166,19 @@ StateRecord random_record() {
   }
   r.periods.first_seen = maybe_instant();
   r.periods.first_seen_is_floor = *rc::gen::arbitrary<bool>();
+  r.periods.first_seen_reach = Seconds(*rc::gen::inRange(0, 100'000));
+  if (*rc::gen::arbitrary<bool>()) {
+    r.periods.schedule = ScheduleSeen{*rc::gen::arbitrary<std::uint64_t>(), maybe_instant()};
+  }
   Instant at = some_instant();
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     r.periods.open_periods.push_back(at += Seconds(*rc::gen::inRange(1, 9999)));
     r.periods.passed_over.push_back({at + Seconds(10000), at + Seconds(20000)});
     at += Seconds(30000);
   }
-  if (*rc::gen::arbitrary<bool>()) r.periods.suspended = Suspension{some_instant(), maybe_instant()};
+  if (*rc::gen::arbitrary<bool>()) {
+    r.periods.suspended = Suspension{some_instant(), maybe_instant(), *rc::gen::arbitrary<bool>()};
+  }
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
     r.active.push_back({.period = {},
                         .chosen = {},
