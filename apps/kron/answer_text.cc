@@ -42,9 +42,7 @@ std::string exit_of(const Node& run) {
 
 }  // namespace
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
+std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
 
 std::string place_in(const Node& problem) {
   const std::string file = text_in(problem, "file");

@@ -35,8 +35,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `1 job`, `2 jobs`.
-std::string counted(std::size_t count, std::string_view noun);
+// A dash where a table has nothing to show.
+std::string or_dash(std::string text);
 
 // `file:line:column`; the file alone when the whole of it is meant.
 std::string place_in(const Node& problem);

@@ -9,6 +9,7 @@
 #include "kron/env/system_error.h"
 #include "kron/jobs/disk.h"
 #include "kron/jobs/lint.h"
+#include "terminal.h"
 
 namespace kron::cli {
 namespace {

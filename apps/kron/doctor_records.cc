@@ -7,9 +7,9 @@
 namespace kron::cli {
 namespace {
 
-constexpr char kAbout[] = "state";
+constexpr char kRecords[] = "state";
 // The first of many say enough; `kron state list` tells the rest.
-constexpr std::size_t kMostShown = 10;
+constexpr std::size_t kMostRecordsShown = 10;
 
 class RecordExamination {
  public:
@@ -24,7 +24,7 @@ class RecordExamination {
     // What became of a job that is gone does not matter, and how far its window reached is not known.
     if (!is_configured) return;
     const auto ahead = time_ahead_in(*facts.record, now_, job->second.reach);
-    if (!ahead || ++found_ > kMostShown) return;
+    if (!ahead || ++found_ > kMostRecordsShown) return;
     add(Verdict::warning,
         "the record of " + quoted(name, 200) + " is from the future: it knows of " + rfc3339(*ahead) +
             ", and until then its job may not run",
@@ -32,11 +32,11 @@ class RecordExamination {
   }
 
   std::size_t sum_up(std::size_t records) {
-    if (found_ > kMostShown) {
-      add(Verdict::warning, std::to_string(found_ - kMostShown) + " more records are not in order",
+    if (found_ > kMostRecordsShown) {
+      add(Verdict::warning, std::to_string(found_ - kMostRecordsShown) + " more records are not in order",
           "`kron state list` shows them");
     } else if (found_ == 0 && records > 0) {
-      findings_.push_back({Verdict::ok, kAbout, std::to_string(records) + " records in order"});
+      findings_.push_back({Verdict::ok, kRecords, std::to_string(records) + " records in order"});
     }
     return found_;
   }
@@ -47,11 +47,11 @@ class RecordExamination {
   }
 
   void add(Verdict verdict, std::string what, std::string cure) {
-    findings_.push_back({verdict, kAbout, std::move(what), std::move(cure)});
+    findings_.push_back({verdict, kRecords, std::move(what), std::move(cure)});
   }
 
   void tell_fault(const RecordFacts& facts, const std::string& name) {
-    if (++found_ > kMostShown) return;
+    if (++found_ > kMostRecordsShown) return;
     const std::string record =
         (name.empty() ? "the record" : "the record of " + quoted(name, 200)) + " (" + facts.file + ") ";
     switch (facts.fault) {

@@ -14,7 +14,7 @@
 namespace kron::cli {
 namespace {
 
-constexpr char kAbout[] = "socket";
+constexpr char kSocket[] = "socket";
 
 // The krond of the machine is root's to start; a user's is his own.
 std::string how_to_start(const std::string& path) {
@@ -61,18 +61,18 @@ void judge_files(const Node& files, Findings& findings) {
 void judge(const Node& status, Findings& findings) {
   const std::string version = text_in(status, "version");
   if (version != KRON_VERSION) {
-    findings.push_back({Verdict::warning, kAbout, "krond is version " + version + ", kron is " KRON_VERSION,
+    findings.push_back({Verdict::warning, kSocket, "krond is version " + version + ", kron is " KRON_VERSION,
                         "start krond again, so that the version that is installed runs"});
   }
   if (flag_in(status, "stopping")) {
-    findings.push_back({Verdict::warning, kAbout, "krond is about to end", "wait for its runs, or start it again"});
+    findings.push_back({Verdict::warning, kSocket, "krond is about to end", "wait for its runs, or start it again"});
   } else if (!flag_in(status, "ready")) {
-    findings.push_back({Verdict::problem, kAbout, "krond is not ready", "its log says why"});
+    findings.push_back({Verdict::problem, kSocket, "krond is not ready", "its log says why"});
   }
   if (const Node* files = status.find("jobFiles")) judge_files(*files, findings);
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (!offset.empty() && offset != "0") {
-    findings.push_back({Verdict::warning, kAbout, "krond's clock is shifted by " + offset + " seconds",
+    findings.push_back({Verdict::warning, kSocket, "krond's clock is shifted by " + offset + " seconds",
                         "start it without --clock-offset, unless this is a drill"});
   }
 }
@@ -82,17 +82,17 @@ bool examine_file(const std::string& path, Findings& findings) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) {
     const bool is_missing = errno == ENOENT;
-    findings.push_back({Verdict::problem, kAbout,
+    findings.push_back({Verdict::problem, kSocket,
                         is_missing ? path + " is not there: krond is not running, or listens elsewhere"
                                    : system_error("look at", path, errno).message,
                         is_missing ? how_to_start(path) + "; --socket says where it listens" : ""});
     return false;
   }
   if (!S_ISSOCK(info.st_mode)) {
-    findings.push_back({Verdict::problem, kAbout, path + " is no socket", "remove it, and start krond again"});
+    findings.push_back({Verdict::problem, kSocket, path + " is no socket", "remove it, and start krond again"});
     return false;
   }
-  findings.push_back({Verdict::ok, kAbout, path + ": " + admitted(info)});
+  findings.push_back({Verdict::ok, kSocket, path + ": " + admitted(info)});
   return true;
 }
 
@@ -105,13 +105,13 @@ DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
   if (!body) {
     const bool is_gone = body.error().code == Code::unreachable;
     findings.push_back(
-        {Verdict::problem, kAbout, body.error().message,
+        {Verdict::problem, kSocket, body.error().message,
          is_gone ? how_to_start(socket_path) : "ask as root, as krond's user, or as a member of its group"});
     return facts;
   }
   const auto status = parsed_answer(*body);
   if (!status) {
-    findings.push_back({Verdict::problem, kAbout, status.error().message, "--socket says where krond listens"});
+    findings.push_back({Verdict::problem, kSocket, status.error().message, "--socket says where krond listens"});
     return facts;
   }
   facts.answers = true;
@@ -121,7 +121,7 @@ DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
   for (const Node& path : list_in(*status, "config")) {
     if (const auto* text = path.as<std::string>()) facts.config.push_back(*text);
   }
-  findings.push_back({Verdict::ok, kAbout,
+  findings.push_back({Verdict::ok, kSocket,
                       "krond " + text_in(*status, "version") + " answers, PID " + text_in(*status, "pid") + ", " +
                           text_in(*status, "jobs") + " jobs"});
   judge(*status, findings);

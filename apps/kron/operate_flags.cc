@@ -12,11 +12,6 @@ namespace {
 
 using Start = std::function<int()>;
 
-void add_common(CLI::App& verb, DaemonOptions& options) {
-  add_socket(verb, options.socket, options.state_dir);
-  add_format(verb, options.json);
-}
-
 void add_time(CLI::App& verb, const char* flag, std::string& time, const char* summary) {
   verb.add_option(flag, time, summary)->type_name("TIME");
 }
@@ -28,7 +23,7 @@ void add_limit(CLI::App& verb, std::size_t& limit, std::size_t most) {
 template <int (*Run)(const DaemonOptions&)>
 Start set_up_plain(CLI::App& verb) {
   const auto options = std::make_shared<DaemonOptions>();
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return Run(*options); };
 }
 
@@ -40,7 +35,7 @@ Start set_up_jobs(CLI::App& verb) {
       ->check(CLI::IsMember({"running", "paused", "suspended", "idle"}));
   add_limit(verb, options->limit, 10'000'000);
   verb.add_flag("--all", options->all, "All of them")->excludes("--limit");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   verb.add_flag("--names", options->only_names, "Only the names, one per line")->excludes("--format");
   return [options] { return list_jobs(*options); };
 }
@@ -59,14 +54,14 @@ Start set_up_runs(CLI::App& verb) {
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber);
   add_limit(verb, options->limit, 10'000'000);
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return list_runs(*options); };
 }
 
 Start set_up_show(CLI::App& verb) {
   const auto options = std::make_shared<NameOptions>();
   verb.add_option("NAME", options->name, "A job, or the id of a run")->required();
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return show_one(*options); };
 }
 
@@ -77,7 +72,7 @@ Start set_up_logs(CLI::App& verb) {
   verb.add_option("--tail", options->tail, "Only so many of the last lines")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return show_output(*options); };
 }
 
@@ -91,7 +86,7 @@ Start set_up_trigger(CLI::App& verb) {
   verb.add_option("--idempotency-key", options->key, "The same key triggers the job once (a new one)")
       ->type_name("KEY")
       ->check([](const std::string& key) { return key.empty() ? "is empty; leave it out for a new key" : ""; });
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return trigger_job(*options); };
 }
 
@@ -99,7 +94,7 @@ Start set_up_wait(CLI::App& verb) {
   const auto options = std::make_shared<WaitOptions>();
   verb.add_option("RUN", options->name, "The id of a run")->required();
   verb.add_option("--timeout", options->timeout, "Then status 4 (none)")->type_name("DURATION");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return wait_for_end(*options); };
 }
 
@@ -109,7 +104,7 @@ Start set_up_pause(CLI::App& verb) {
   auto* until = verb.add_option("--until", options->until, "Until then (until it is resumed)")->type_name("TIME");
   verb.add_option("--for", options->duration, "For so long")->type_name("DURATION")->excludes(until);
   verb.add_flag("--skip-missed", options->skip_missed, "At its end, skip what became due meanwhile");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return pause_jobs(*options); };
 }
 
@@ -118,7 +113,7 @@ Start set_up_resume(CLI::App& verb) {
   verb.add_option("JOB", options->names, "Jobs")->required();
   verb.add_flag("--skip-missed", options->skip_missed,
                 "Record what became due meanwhile as skipped, instead of starting the latest");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return resume_jobs(*options); };
 }
 
@@ -126,7 +121,7 @@ Start set_up_kill(CLI::App& verb) {
   const auto options = std::make_shared<KillOptions>();
   verb.add_option("RUN", options->name, "The id of a run")->required();
   verb.add_flag("--term", options->gently, "TERM, and KILL after the job's grace");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return kill_run(*options); };
 }
 
@@ -134,7 +129,7 @@ Start set_up_events(CLI::App& verb) {
   const auto options = std::make_shared<EventsOptions>();
   verb.add_option("--after", options->after, "Go on behind the event of this id")->type_name("ID");
   verb.add_option("--limit", options->limit, "End after so many (never)")->type_name("N");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return show_events(*options); };
 }
 
@@ -145,7 +140,7 @@ Start set_up_doctor(CLI::App& verb) {
       ->allow_extra_args(false);
   verb.add_option("--helper", options->helper, "The kron-exec to use, when it is not where it was installed")
       ->type_name("PATH");
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return examine_host(*options); };
 }
 

@@ -44,8 +44,6 @@ std::string short_result(const Node& run) {
   return result.substr(0, size) + "...";
 }
 
-std::string or_dash(std::string text) { return text.empty() ? "-" : text; }
-
 std::vector<std::string> job_row(const Node& job) {
   const Node* next = job.find("next");
   const Node* last = job.find("last");

@@ -4,6 +4,7 @@
 #include "answer_text.h"
 #include "daemon_client.h"
 #include "operate_verbs.h"
+#include "terminal.h"
 
 namespace kron::cli {
 namespace {

@@ -28,4 +28,9 @@ void add_task_place(CLI::App& verb, TaskPlaceOptions& place) {
   verb.get_option("--state-dir")->excludes(data);
 }
 
+void add_daemon_flags(CLI::App& verb, DaemonOptions& options) {
+  add_socket(verb, options.socket, options.state_dir);
+  add_format(verb, options.json);
+}
+
 }  // namespace kron::cli

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "operate_verbs.h"
 #include "task_place.h"
 
 namespace CLI {
@@ -14,6 +15,8 @@ namespace kron::cli {
 void add_format(CLI::App& verb, bool& json);
 // --socket, and --state-dir, which says where the socket is.
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir);
+// --socket, --state-dir and --format: of every verb that asks krond.
+void add_daemon_flags(CLI::App& verb, DaemonOptions& options);
 // --data-dir, and those of add_socket.
 void add_task_place(CLI::App& verb, TaskPlaceOptions& place);
 

@@ -6,8 +6,8 @@
 #include "daemon_client.h"
 #include "kron/api/state_records.h"
 #include "kron/base/text.h"
-#include "kron/env/places.h"
 #include "kron/daemon/reload.h"
+#include "kron/env/places.h"
 #include "kron/env/real_file_system.h"
 #include "kron/env/safe_place.h"
 #include "kron/jobs/disk.h"
@@ -17,14 +17,14 @@
 namespace kron::cli {
 namespace {
 
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kRecordsAtOnce = 1000;
 
 class AskedState : public StateAccess {
  public:
   explicit AskedState(const std::string& socket) : client_(socket) {}
 
   Result<std::string> page(const std::string& after) override {
-    return client_.get(Target("state").parameter("after", after).parameter("limit", std::to_string(kPage)));
+    return client_.get(Target("state").parameter("after", after).parameter("limit", std::to_string(kRecordsAtOnce)));
   }
   Result<std::string> show(const std::string& identity) override {
     return client_.get(Target("state").segment(identity));
@@ -56,7 +56,9 @@ class OwnState : public StateAccess {
     return {};
   }
 
-  Result<std::string> page(const std::string& after) override { return api::records_json(*directory_, after, kPage); }
+  Result<std::string> page(const std::string& after) override {
+    return api::records_json(*directory_, after, kRecordsAtOnce);
+  }
   Result<std::string> show(const std::string& identity) override { return api::record_json(*directory_, identity); }
 
   Result<std::string> reset(const std::string& identity) override {
@@ -91,7 +93,7 @@ class OwnState : public StateAccess {
       paths.push_back(*std::move(usual));
     }
     ZoneDatabase zones;
-    const jobs::LoadOptions load{jobs::host_zone(zones), std::nullopt, std::nullopt};
+    const jobs::LoadOptions load{.host = jobs::host_zone(zones)};
     return daemon::names_of(jobs::load_paths(paths, jobs::disk_files(jobs::Trust::own_only), zones, load));
   }
 
@@ -119,8 +121,8 @@ Result<std::unique_ptr<StateAccess>> StateAccess::open(const DaemonOptions& opti
   if (!may_own(options) || status || status.error().code != Code::unreachable) {
     return std::make_unique<AskedState>(*socket);
   }
-  const auto state = options.state_dir.empty() ? default_state_directory()
-                                               : Result<std::string>(absolute_path(options.state_dir));
+  const auto state =
+      options.state_dir.empty() ? default_state_directory() : Result<std::string>(absolute_path(options.state_dir));
   if (!state) return fail(state.error());
   auto own = std::make_unique<OwnState>();
   if (const Status opened = own->open(*state); !opened) return fail(opened.error());

@@ -14,38 +14,33 @@ namespace {
 
 using Start = std::function<int()>;
 
-void add_common(CLI::App& verb, DaemonOptions& options) {
-  add_socket(verb, options.socket, options.state_dir);
-  add_format(verb, options.json);
-}
-
-Start set_up_list(CLI::App& verb) {
+Start set_up_state_list(CLI::App& verb) {
   const auto options = std::make_shared<DaemonOptions>();
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return list_records(*options); };
 }
 
-Start set_up_show(CLI::App& verb) {
+Start set_up_state_show(CLI::App& verb) {
   const auto options = std::make_shared<NameOptions>();
   verb.add_option("JOB", options->name, "The job's name")->required();
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return show_record(*options); };
 }
 
-Start set_up_reset(CLI::App& verb) {
+Start set_up_state_reset(CLI::App& verb) {
   const auto options = std::make_shared<ResetOptions>();
   verb.add_option("JOB", options->names, "The jobs' names")->required();
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return reset_records(*options); };
 }
 
-Start set_up_prune(CLI::App& verb) {
+Start set_up_state_prune(CLI::App& verb) {
   const auto options = std::make_shared<PruneStateOptions>();
   verb.add_flag("--yes", options->yes, "Remove them; without it, only say what would go");
   verb.add_option("--config", options->config, "When no krond runs: job files and directories of them")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  add_common(verb, *options);
+  add_daemon_flags(verb, *options);
   return [options] { return prune_records(*options); };
 }
 
@@ -58,12 +53,12 @@ struct StateVerb {
 
 constexpr StateVerb kStateVerbs[] = {
     {"list", "The records of jobs, and what is wrong with them", "  kron state list\n  kron state list --format json",
-     set_up_list},
-    {"show", "What a job's record says", "  kron state show db-backup --format json", set_up_show},
+     set_up_state_list},
+    {"show", "What a job's record says", "  kron state show db-backup --format json", set_up_state_show},
     {"reset", "Begins a job's record anew: only what is due later than now runs", "  kron state reset db-backup",
-     set_up_reset},
+     set_up_state_reset},
     {"prune", "Removes what is known of jobs that are no longer configured",
-     "  kron state prune\n  kron state prune --yes", set_up_prune},
+     "  kron state prune\n  kron state prune --yes", set_up_state_prune},
 };
 
 // CLI11 would only say that a subcommand is required.

@@ -13,8 +13,6 @@ namespace {
 
 constexpr char kVerb[] = "state";
 
-std::string or_dash(std::string text) { return text.empty() ? "-" : std::move(text); }
-
 std::string name_in(const Node& record) {
   const std::string identity = text_in(record, "identity");
   return identity.empty() ? "(" + text_in(record, "file") + ")" : identity;

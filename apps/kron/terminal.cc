@@ -64,8 +64,8 @@ std::string plain(std::string_view text) {
 
 }  // namespace
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 std::string for_locale(std::string_view text) { return speaks_utf8() ? std::string(text) : plain(text); }

@@ -9,7 +9,7 @@
 namespace kron::cli {
 
 // "1 job", "2 jobs".
-std::string counted(std::size_t count, const std::string& noun);
+std::string counted(std::size_t count, std::string_view noun);
 
 // A terminal, and the reader has not asked for plain text by NO_COLOR.
 bool wants_colour(int descriptor);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kron/api/job_files_json.h"
+#include "kron/api/json_values.h"
 #include "kron/api/paths.h"
 #include "kron/base/rfc3339.h"
 #include "kron/forecast/load_profile.h"
@@ -13,8 +14,6 @@ namespace {
 
 // More than this is asked of `kron simulate`, which has the memory of a process of its own.
 constexpr std::size_t kMostLoadJobs = 200'000;
-
-std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 
 using Changes = std::optional<std::vector<FileChange>>;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "kron/api/json_values.h"
 #include "kron/base/rfc3339.h"
 
 namespace kron::api {
@@ -10,8 +11,6 @@ namespace {
 
 // The first ones say enough; the counts tell of the rest.
 constexpr std::size_t kMostFiles = 100;
-
-std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 
 std::string_view name_of(RefusedFile::InForce in_force) {
   switch (in_force) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kron/api/json_values.h"
 #include "kron/api/paths.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
@@ -32,15 +33,6 @@ bool is_paused(const View& view, Instant now) {
 
 void write_time(JsonWriter& json, std::string_view name, const std::optional<Instant>& time) {
   if (time) json.member(name, rfc3339(*time));
-}
-
-void write_time_or_null(JsonWriter& json, std::string_view name, const std::optional<Instant>& time) {
-  json.key(name);
-  if (time) {
-    json.text(rfc3339(*time));
-  } else {
-    json.null();
-  }
 }
 
 void write_paused(JsonWriter& json, const View& view, Instant now) {

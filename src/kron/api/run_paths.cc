@@ -12,7 +12,7 @@ namespace kron::api {
 namespace {
 
 constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
-constexpr Nanoseconds kMostWait = Seconds(60);
+constexpr Nanoseconds kMostRunWait = Seconds(60);
 
 std::string retention_of(const Parts& parts) {
   // In days, as people give it; duration_text would make weeks of them.
@@ -103,7 +103,7 @@ void answer_at_end(Parts& parts, const CallPtr& call, Nanoseconds wait) {
 }
 
 void get_run(Parts& parts, const CallPtr& call) {
-  const auto wait = wait_parameter(call->request, "wait", kMostWait);
+  const auto wait = wait_parameter(call->request, "wait", kMostRunWait);
   if (!wait) return call->refuse(wait.error());
   with_run(parts, call, [&parts, call, wait = *wait](const history::Entry& entry) {
     if (wait == Nanoseconds(0) || has_ended(entry)) return call->send_json(history::entry_json(entry));

@@ -100,7 +100,7 @@ void prune_unconfigured(Parts& parts, const CallPtr& call, bool dry_run, const s
   if (!taken) call->refuse(too_busy());
 }
 
-void prune(Parts& parts, const CallPtr& call) {
+void prune_state(Parts& parts, const CallPtr& call) {
   const auto dry_run = is_dry_run(call->request.body);
   if (!dry_run) return call->refuse(dry_run.error());
   parts.on_loop([&parts, call, dry_run = *dry_run] {
@@ -115,7 +115,7 @@ void prune(Parts& parts, const CallPtr& call) {
 std::vector<Route> state_routes(Parts& parts) {
   return {
       {"GET", "/api/v1/state", Right::read, with(parts, list_records), {"limit", "after"}},
-      {"POST", "/api/v1/state/prune", Right::operate, with(parts, prune)},
+      {"POST", "/api/v1/state/prune", Right::operate, with(parts, prune_state)},
       {"GET", "/api/v1/state/{name}", Right::read, with(parts, get_record)},
       {"POST", "/api/v1/state/{name}/reset", Right::operate, with(parts, reset)},
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kron/api/json_values.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/json/writer.h"
@@ -18,8 +19,6 @@ namespace {
 constexpr std::size_t kMostPrunedShown = 1000;
 constexpr std::size_t kMostFirstSeenBytes = std::size_t{1} << 30;
 
-std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
-
 void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {
   json.key(name);
   if (text.empty()) {
@@ -27,10 +26,6 @@ void write_text_or_null(JsonWriter& json, std::string_view name, std::string_vie
   } else {
     json.text(text);
   }
-}
-
-void write_time_or_null(JsonWriter& json, std::string_view name, const std::optional<Instant>& time) {
-  write_text_or_null(json, name, time ? rfc3339(*time) : "");
 }
 
 // The members of a StateRecord, in a map that the caller has begun.

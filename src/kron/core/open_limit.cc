@@ -9,8 +9,8 @@
 namespace kron {
 namespace {
 
-constexpr Seconds kHour{3600};
-constexpr Seconds kDay{86400};
+constexpr Seconds kOneHour{3600};
+constexpr Seconds kOneDay{86400};
 constexpr std::uint16_t kEveryMonth = 0x1FFE;
 
 std::uint64_t bits(std::uint64_t mask) { return static_cast<std::uint64_t>(std::popcount(mask)); }
@@ -24,7 +24,7 @@ Seconds length_of(const Job& job) {
 // Never too low: a day has no more than its fields say, twice that where an hour is repeated.
 std::uint64_t upper_bound(const Schedule& schedule, Seconds length) {
   const std::uint64_t a_day = bits(schedule.seconds) * bits(schedule.minutes) * (bits(schedule.hours) + 1);
-  const auto days = static_cast<std::uint64_t>(length / kDay) + 2;
+  const auto days = static_cast<std::uint64_t>(length / kOneDay) + 2;
   return std::min(a_day * days, static_cast<std::uint64_t>(length.count()) + 1);
 }
 
@@ -49,9 +49,9 @@ std::uint64_t most_open_periods(const Job& job) {
   if (schedule.kind == Schedule::Kind::reboot || length.count() == 0) return 1;
   if (schedule.kind == Schedule::Kind::every) return static_cast<std::uint64_t>(length / schedule.every) + 1;
   // Windows are densest from the first time of some day on or, when they are shorter than a day, of some hour.
-  const Seconds step = length < kDay ? kHour : kDay;
+  const Seconds step = length < kOneDay ? kOneHour : kOneDay;
   const Instant first = first_day_of(job);
-  const Instant end = std::min(first + (is_every_day_alike(schedule) ? kDay : 366 * kDay), kLastInstant - length);
+  const Instant end = std::min(first + (is_every_day_alike(schedule) ? kOneDay : 366 * kOneDay), kLastInstant - length);
   std::uint64_t most = 0;
   std::optional<Instant> last;
   for (Instant t = first; t < end; t += step) {

@@ -12,8 +12,6 @@
 namespace kron {
 namespace {
 
-constexpr Seconds kOne{1};
-
 void insert_sorted(std::vector<Instant>& sorted, Instant value) {
   const auto at = std::ranges::lower_bound(sorted, value);
   if (at == sorted.end() || *at != value) sorted.insert(at, value);
@@ -67,7 +65,7 @@ void lower_first_seen(const PeriodView& view, JobState& state) {
   const Instant now = view.now();
   const Instant before = *state.first_seen;
   state.first_seen = now;
-  const Span never_handled{now + kOne, before - std::max(state.first_seen_reach, view.closes()) - kOne};
+  const Span never_handled{now + kOneSecond, before - std::max(state.first_seen_reach, view.closes()) - kOneSecond};
   if (!state.last_handled || never_handled.first > never_handled.last || !view.holds_period(never_handled)) return;
   add_span(state.passed_over, never_handled);
 }
@@ -126,8 +124,8 @@ std::optional<PassedOver> mark_handled(const Job& job, JobState& state, Instant 
   const PeriodView view(job, before, turn);
   // Nothing beyond L was ever handled, whatever the schedule was at the time. So all that L jumps over is one span, the
   // periods in it that stay open included: what is handled of them later is cut out of it.
-  view.add_unhandled(state.passed_over, view.first_unhandled(), period - kOne);
-  view.add_unhandled(state.passed_over, std::max(view.first_unhandled(), period + kOne), view.last_surely_late());
+  view.add_unhandled(state.passed_over, view.first_unhandled(), period - kOneSecond);
+  view.add_unhandled(state.passed_over, std::max(view.first_unhandled(), period + kOneSecond), view.last_surely_late());
   const auto settle_one = [&](const Decision& d) {
     if (d.nominal == period || !view.is_open(d)) return;
     if (view.is_late(d)) {
@@ -137,7 +135,7 @@ std::optional<PassedOver> mark_handled(const Job& job, JobState& state, Instant 
       insert_sorted(state.open_periods, d.nominal);
     }
   };
-  view.each_in(std::max(view.first_unhandled(), view.last_surely_late() + kOne), view.last_opened(), settle_one);
+  view.each_in(std::max(view.first_unhandled(), view.last_surely_late() + kOneSecond), view.last_opened(), settle_one);
   for (const Instant p : before.open_periods) settle_one(decide(job, p));
 
   std::erase(state.open_periods, period);

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace kron {
-namespace {
-
-constexpr Seconds kOne{1};
-
-}  // namespace
-
 bool in_spans(const std::vector<Span>& spans, Instant t) {
   return std::ranges::any_of(spans, [&](const Span& s) { return s.first <= t && t <= s.last; });
 }
@@ -22,8 +16,8 @@ void cut_from_spans(std::vector<Span>& spans, Instant first, Instant last) {
       kept.push_back(span);
       continue;
     }
-    if (span.first < first) kept.push_back({span.first, first - kOne});
-    if (span.last > last) kept.push_back({last + kOne, span.last});
+    if (span.first < first) kept.push_back({span.first, first - kOneSecond});
+    if (span.last > last) kept.push_back({last + kOneSecond, span.last});
   }
   spans = std::move(kept);
 }
@@ -32,7 +26,7 @@ void add_span(std::vector<Span>& spans, Span added) {
   std::vector<Span> merged;
   merged.reserve(spans.size() + 1);
   for (const Span& span : spans) {
-    if (span.last + kOne < added.first || added.last + kOne < span.first) {
+    if (span.last + kOneSecond < added.first || added.last + kOneSecond < span.first) {
       merged.push_back(span);
     } else {
       added = {std::min(added.first, span.first), std::max(added.last, span.last)};

@@ -7,6 +7,8 @@
 // Spans of nominal time: ascending, disjoint, whole seconds, both ends included. Internal to core/open_periods.
 namespace kron {
 
+inline constexpr Seconds kOneSecond{1};
+
 [[nodiscard]] bool in_spans(const std::vector<Span>& spans, Instant t);
 
 // Takes [first, last] out, splitting where needed.

@@ -8,8 +8,6 @@
 namespace kron {
 namespace {
 
-constexpr Seconds kOne{1};
-
 // A period's place in the order of trigger times.
 auto due_order(const Decision& d) { return std::tuple(d.due(), d.nominal); }
 
@@ -38,7 +36,7 @@ bool PeriodView::counts(const Decision& d) const {
 }
 
 Instant PeriodView::first_unhandled() const {
-  Instant first = state_.last_handled ? *state_.last_handled + kOne : kFirstInstant;
+  Instant first = state_.last_handled ? *state_.last_handled + kOneSecond : kFirstInstant;
   if (state_.first_seen) first = std::max(first, *state_.first_seen - closes_);
   return first;
 }
@@ -60,7 +58,7 @@ PeriodView::Due PeriodView::due() const {
   };
   // Newest first, and no further than a period could still be later than the best one found.
   const Instant stop = first_counted();
-  for (auto p = at_or_before(last_opened()); p && *p >= stop; p = at_or_before(*p - kOne)) {
+  for (auto p = at_or_before(last_opened()); p && *p >= stop; p = at_or_before(*p - kOneSecond)) {
     if (*p <= last_surely_late() && found.latest_late && *p + closes_ < found.latest_late->due()) break;
     consider(decide(job_, *p));
   }
@@ -70,7 +68,8 @@ PeriodView::Due PeriodView::due() const {
     if (!std::ranges::binary_search(state_.open_periods, d.nominal)) consider(d);  // else seen above, too
   };
   for (const Span& span : state_.passed_over) {
-    each_in(std::max(span.first, last_surely_late() + kOne), std::min(span.last, last_opened()), consider_passed_over);
+    each_in(std::max(span.first, last_surely_late() + kOneSecond), std::min(span.last, last_opened()),
+            consider_passed_over);
   }
   std::ranges::sort(found.on_time, {}, &Decision::nominal);
   return found;
@@ -82,7 +81,7 @@ std::optional<Decision> PeriodView::next() const {
     if (d.due() > turn_.now && is_open(d) && (!best || due_order(d) < due_order(*best))) best = d;
   };
   const auto scan = [&](Instant first, Instant last) {
-    for (auto p = next_after(std::max(first, turn_.now - closes_) - kOne); p && *p <= last; p = next_after(*p)) {
+    for (auto p = next_after(std::max(first, turn_.now - closes_) - kOneSecond); p && *p <= last; p = next_after(*p)) {
       if (best && *p + opens_ > best->due()) break;
       consider(decide(job_, *p));
     }
@@ -115,10 +114,10 @@ std::optional<PassedOver> PeriodView::passed_over(std::optional<Instant> evaluat
   for (const Span& known : state_.passed_over) cut_from_spans(between, known.first, known.last);
   if (evaluated) cut_from_spans(between, *evaluated, *evaluated);
   for (const Span& span : between) {
-    if (holds_period(span)) add(*next_after(span.first - kOne), *at_or_before(span.last), count(span));
+    if (holds_period(span)) add(*next_after(span.first - kOneSecond), *at_or_before(span.last), count(span));
   }
-  each_in(first, std::min(all_count - kOne, last_opened()), add_if_late);
-  each_in(std::max(all_count, last_surely_late() + kOne), last_opened(), add_if_late);
+  each_in(first, std::min(all_count - kOneSecond, last_opened()), add_if_late);
+  each_in(std::max(all_count, last_surely_late() + kOneSecond), last_opened(), add_if_late);
   for (const Instant p : state_.open_periods) add_if_late(decide(job_, p));
   if (tally.count == 0) return std::nullopt;
   return tally;
@@ -126,11 +125,12 @@ std::optional<PassedOver> PeriodView::passed_over(std::optional<Instant> evaluat
 
 void PeriodView::add_unhandled(std::vector<Span>& spans, Instant first, Instant last) const {
   if (first > last || !holds_period({first, last})) return;
-  add_span(spans, {*next_after(first - kOne), *at_or_before(last)});
+  add_span(spans, {*next_after(first - kOneSecond), *at_or_before(last)});
 }
 
 bool PeriodView::reaches_into_future(const Span& span) const {
-  if (span.last > last_opened() && holds_period({std::max(span.first, last_opened() + kOne), span.last})) return true;
+  if (span.last > last_opened() && holds_period({std::max(span.first, last_opened() + kOneSecond), span.last}))
+    return true;
   bool is_ahead = false;
   each_in(std::max(span.first, turn_.now - closes_), std::min(span.last, last_opened()), [&](const Decision& d) {
     is_ahead |= d.due() > turn_.now && !std::ranges::binary_search(state_.open_periods, d.nominal);
@@ -139,7 +139,7 @@ bool PeriodView::reaches_into_future(const Span& span) const {
 }
 
 bool PeriodView::holds_period(const Span& span) const {
-  const auto p = next_after(span.first - kOne);
+  const auto p = next_after(span.first - kOneSecond);
   return p && *p <= span.last;
 }
 

@@ -59,7 +59,8 @@ class FrontDeskTest : public ::testing::Test {
                                       .events = events_,
                                       .right_of_way = right_of_way_,
                                       .status = [] { return api::DaemonStatus(); },
-                                      .reload = [] { return api::ReloadReport(); }})
+                                      .reload = [] { return api::ReloadReport(); },
+                                      .state = {}})
         .value();
   }
 

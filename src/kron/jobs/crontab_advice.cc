@@ -7,7 +7,7 @@
 namespace kron::jobs {
 namespace {
 
-constexpr std::size_t kMostBytes = 200;
+constexpr std::size_t kMostCommentBytes = 200;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -65,14 +65,14 @@ void CommentBlock::add(std::string_view line) {
   const std::string_view text = start == std::string_view::npos ? "" : trimmed(line.substr(start));
   if (text.empty()) return clear();
   if (is_heading(text)) is_header_ = true;
-  if (text_.size() <= kMostBytes) text_ += (text_.empty() ? "" : " ") + std::string(text);
+  if (text_.size() <= kMostCommentBytes) text_ += (text_.empty() ? "" : " ") + std::string(text);
 }
 
 std::string CommentBlock::take() {
   std::string text = is_header_ || !is_valid_utf8(text_) ? "" : std::move(text_);
   clear();
-  if (text.size() > kMostBytes) {
-    std::size_t end = kMostBytes;
+  if (text.size() > kMostCommentBytes) {
+    std::size_t end = kMostCommentBytes;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text.resize(end);
   }

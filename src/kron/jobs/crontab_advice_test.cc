@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-LoadedJobs load(const std::string& text, LoadOptions options = {}) {
+LoadedJobs load_crontab(const std::string& text, LoadOptions options = {}) {
   static ZoneDatabase zones;
   options.is_only_a_user = [](const std::string& word) { return word == "root" || word == "www-data"; };
   return load_text("mytab", text, Spelling::crontab, zones, options);
@@ -28,7 +28,7 @@ TEST(MistakenPercent, IsOneThatCutsACommandInTwo) {
 }
 
 TEST(CrontabAdvice, WarnsOfAnUnescapedPercent) {
-  const LoadedJobs jobs = load("0 1 * * * date +%Y >> days\n");
+  const LoadedJobs jobs = load_crontab("0 1 * * * date +%Y >> days\n");
   ASSERT_EQ(jobs.problems.size(), 1U);
   EXPECT_EQ(jobs.problems[0].severity, Severity::warning);
   EXPECT_EQ(jobs.problems[0].at, (Position{1, 17}));
@@ -37,18 +37,19 @@ TEST(CrontabAdvice, WarnsOfAnUnescapedPercent) {
 }
 
 TEST(CrontabAdvice, AsksOnceForAUserColumnWhenCommandsAreUsers) {
-  const LoadedJobs jobs = load("17 * * * * root  cd / && run-parts\n25 6 * * * www-data true\n0 1 * * * root\n");
+  const LoadedJobs jobs =
+      load_crontab("17 * * * * root  cd / && run-parts\n25 6 * * * www-data true\n0 1 * * * root\n");
   ASSERT_EQ(jobs.problems.size(), 1U);
   EXPECT_EQ(jobs.problems[0].severity, Severity::warning);
   EXPECT_EQ(jobs.problems[0].at, (Position{1, 12}));
   EXPECT_THAT(jobs.problems[0].message, HasSubstr("begins with 'root'"));
   EXPECT_THAT(jobs.problems[0].cure, HasSubstr("--user-column"));
-  const LoadedJobs system = load("17 * * * * root root x\n", {.form = CrontabForm::system});
+  const LoadedJobs system = load_crontab("17 * * * * root root x\n", {.form = CrontabForm::system});
   EXPECT_TRUE(system.problems.empty()) << "the column is there";
 }
 
 TEST(CrontabComments, AreTheDescriptionOfTheEntryBelow) {
-  const LoadedJobs jobs = load(
+  const LoadedJobs jobs = load_crontab(
       "# m h  dom mon dow   command\n"
       "0 1 * * * a\n"
       "# Nightly backup,\n"
@@ -72,7 +73,7 @@ TEST(CrontabComments, AreTheDescriptionOfTheEntryBelow) {
 }
 
 TEST(CrontabComments, AreCutAtTwoHundredBytes) {
-  const LoadedJobs jobs = load("# " + std::string(300, 'x') + "\n0 1 * * * a\n");
+  const LoadedJobs jobs = load_crontab("# " + std::string(300, 'x') + "\n0 1 * * * a\n");
   ASSERT_EQ(jobs.definitions.size(), 1U);
   EXPECT_EQ(jobs.definitions[0].options->description, std::string(200, 'x'));
 }

@@ -12,7 +12,7 @@
 namespace kron::jobs {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
 
 tl::unexpected<Error> cannot(std::string_view what) {
   return fail(Code::io, "cannot " + std::string(what) + ": " + std::strerror(errno));
@@ -119,8 +119,8 @@ Result<std::string> read_all(int descriptor) {
     if (size < 0) return cannot("read it");
     if (size == 0) return bytes;
     bytes.append(chunk.data(), static_cast<std::size_t>(size));
-    if (bytes.size() > kMostBytes) {
-      return fail(Code::io, "larger than " + std::to_string(kMostBytes >> 20) + " MiB; split it");
+    if (bytes.size() > kMostFileBytes) {
+      return fail(Code::io, "larger than " + std::to_string(kMostFileBytes >> 20) + " MiB; split it");
     }
   }
 }

@@ -114,14 +114,14 @@ TEST_F(HostZoneOf, TheVariableIsReadAsTheCLibraryReadsIt) {
   }
 }
 
-LoadedJobs load(const std::string& text, HostZone host, Spelling spelling = Spelling::crontab) {
+LoadedJobs load_on(const std::string& text, HostZone host, Spelling spelling = Spelling::crontab) {
   static ZoneDatabase zones;
   return load_text("tab", text, spelling, zones, {.host = std::move(host)});
 }
 
 TEST(CrontabsWithoutCronTz, AreRefusedOnceWhenTheHostsZoneIsNotKnown) {
   const HostZone unknown{.problem = "the host's time zone has no name", .cure = "set CRON_TZ"};
-  const LoadedJobs jobs = load("0 1 * * * a\n0 2 * * * b\n@reboot c\nCRON_TZ=Europe/Paris\n0 3 * * * d\n", unknown);
+  const LoadedJobs jobs = load_on("0 1 * * * a\n0 2 * * * b\n@reboot c\nCRON_TZ=Europe/Paris\n0 3 * * * d\n", unknown);
   ASSERT_EQ(jobs.problems.size(), 1U);
   EXPECT_EQ(text_of(jobs.problems[0]), "tab: error: the host's time zone has no name\n    hint: set CRON_TZ\n");
   ASSERT_EQ(jobs.definitions.size(), 2U);
@@ -133,7 +133,7 @@ TEST(CrontabsWithoutCronTz, AreTheOnlyJobsInTheHostsZone) {
   ZoneDatabase zones;
   const HostZone tokyo{.zone = *zones.find("Asia/Tokyo"), .source = "TZ"};
   const auto zone_of = [&](const std::string& text, Spelling spelling) {
-    const LoadedJobs jobs = load(text, tokyo, spelling);
+    const LoadedJobs jobs = load_on(text, tokyo, spelling);
     return jobs.definitions.empty() ? "refused" : jobs.definitions[0].job.zone.name();
   };
   EXPECT_EQ(zone_of("0 1 * * * a\n", Spelling::crontab), "Asia/Tokyo");

@@ -10,7 +10,7 @@
 namespace kron::jobs {
 namespace {
 
-constexpr std::size_t kMostBytes = 60;
+constexpr std::size_t kMostNameBytes = 60;
 // What stands before the program that a line is about.
 constexpr auto kPreparations = std::to_array<std::string_view>(
     {"cd", "test", "[", "[[", "if", "then", "command", "umask", "export", "sleep", "exit", "true", "."});
@@ -74,7 +74,7 @@ std::string readable_name(std::string_view command) {
   name = lower(name);
   std::ranges::replace_if(
       name, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_'); }, '-');
-  name.resize(std::min(name.size(), kMostBytes));
+  name.resize(std::min(name.size(), kMostNameBytes));
   const auto is_end = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   while (!name.empty() && !is_end(name.back())) name.pop_back();
   name.erase(name.begin(), std::ranges::find_if(name, is_end));

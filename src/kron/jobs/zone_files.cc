@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "TZif";
 // No zone's file is larger than a few kilobytes.
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 20;
+constexpr std::uintmax_t kMostZoneBytes = std::uintmax_t{1} << 20;
 // Files and directories of the database that repeat other zones, or are no place's time.
 constexpr auto kNotNames =
     std::to_array<std::string_view>({"posix", "right", "posixrules", "localtime", "Factory", "leapseconds"});
@@ -27,7 +27,7 @@ constexpr auto kAreas = std::to_array<std::string_view>({"Africa/", "America/", 
 std::optional<std::string> bytes_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
-  if (error || size > kMostBytes) return std::nullopt;
+  if (error || size > kMostZoneBytes) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::string bytes(size, '\0');
   if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace kron {
 namespace {
 
-Instant utc(std::string_view text) { return parse_rfc3339(text).value(); }
+Instant at_time(std::string_view text) { return parse_rfc3339(text).value(); }
 
 class RecordFactsTest : public ::testing::Test {
  protected:
@@ -62,7 +62,7 @@ TEST_F(RecordFactsTest, WhatCannotBeUsedIsNamedAndToldWhy) {
 }
 
 TEST(RecordFacts, OnlyWhatNoWindowExplainsIsFromTheFuture) {
-  const Instant now = utc("2026-03-01T00:00:00Z");
+  const Instant now = at_time("2026-03-01T00:00:00Z");
   const Nanoseconds week = std::chrono::hours(7 * 24);
   StateRecord record;
   EXPECT_EQ(time_ahead_in(record, now, week), std::nullopt);
@@ -75,8 +75,8 @@ TEST(RecordFacts, OnlyWhatNoWindowExplainsIsFromTheFuture) {
   record = {};
   record.periods.first_seen = now + Seconds(60);
   EXPECT_EQ(time_ahead_in(record, now, week), std::nullopt);
-  record.periods.first_seen = utc("2036-03-01T00:00:00Z");
-  EXPECT_EQ(time_ahead_in(record, now, week), utc("2036-03-01T00:00:00Z"));
+  record.periods.first_seen = at_time("2036-03-01T00:00:00Z");
+  EXPECT_EQ(time_ahead_in(record, now, week), at_time("2036-03-01T00:00:00Z"));
 }
 
 }  // namespace

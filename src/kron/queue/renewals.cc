@@ -9,7 +9,7 @@
 namespace kron {
 namespace {
 
-constexpr std::string_view kFile = "renewals";
+constexpr std::string_view kRenewalsFile = "renewals";
 constexpr std::string_view kTemporary = ".tmp-renewals";
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr std::size_t kFewLines = 1000;
@@ -24,7 +24,7 @@ std::string Renewals::line_of(std::string_view exec_id, Nanoseconds deadline) co
 
 std::map<std::string, Nanoseconds, std::less<>> Renewals::load() const {
   std::map<std::string, Nanoseconds, std::less<>> deadlines;
-  const auto contents = directory_->read(kFile, kMostBytes);
+  const auto contents = directory_->read(kRenewalsFile, kMostBytes);
   if (!contents) return deadlines;
   std::string_view rest = contents->bytes;
   // A line without its end was being written when the process died: the one before it counts.
@@ -58,7 +58,7 @@ Status Renewals::write_anew(const AddAll& add_all) {
   if (!file) return fail(file.error());
   Status written = write_all(**file, text);
   // If we die here, the old file still tells; without a sync that holds for the process, which is all it is for.
-  if (written) written = directory_->rename(kTemporary, *directory_, kFile, IfTaken::replace);
+  if (written) written = directory_->rename(kTemporary, *directory_, kRenewalsFile, IfTaken::replace);
   if (written) {
     file_ = *std::move(file);
   } else {

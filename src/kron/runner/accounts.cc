@@ -22,12 +22,6 @@ constexpr std::size_t kMostThreads = 4;  // of them hang together, if the databa
 using Key = std::pair<std::string, std::string>;
 using Found = Result<std::shared_ptr<const Account>>;
 
-struct Entry {
-  std::optional<Found> answer;
-  Nanoseconds until{0};  // the answer is as good as new
-  bool is_asked = false;
-};
-
 // The databases have said that it is not there, or may not be had; anything else is no answer.
 bool is_answer(const Result<Account>& found) {
   return found || found.error().code == Code::not_found || found.error().code == Code::refused;
@@ -36,6 +30,12 @@ bool is_answer(const Result<Account>& found) {
 }  // namespace
 
 class Accounts::Lookups : public std::enable_shared_from_this<Accounts::Lookups> {
+  struct Entry {
+    std::optional<Found> answer;
+    Nanoseconds until{0};  // the answer is as good as new
+    bool is_asked = false;
+  };
+
  public:
   explicit Lookups(LookUp look_up) : look_up_(std::move(look_up)) {}
 

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kMostEnvironment = 1 << 20;
 
-struct CloseDirectory {
+struct CloseProc {
   void operator()(DIR* stream) const { ::closedir(stream); }
 };
 
 std::vector<pid_t> all_processes() {
   std::vector<pid_t> all;
-  const std::unique_ptr<DIR, CloseDirectory> stream(::opendir("/proc"));
+  const std::unique_ptr<DIR, CloseProc> stream(::opendir("/proc"));
   while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr) {
     const std::string_view name = entry->d_name;
     pid_t pid = 0;

@@ -9,24 +9,16 @@
 namespace kron {
 namespace {
 
-using jobs::JobDefinition;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Host;
+using testing::job;
 using testing::JobSpec;
 using testing::utc;
 
-JobDefinition job(JobSpec spec) {
-  spec.identity = "job";
-  JobDefinition definition;
-  definition.job = testing::make_job(spec);
-  definition.command = "job";
-  return definition;
-}
-
-struct OneJobHost : Host {
-  explicit OneJobHost(const JobSpec& spec) : Host(utc("2026-03-01T00:10:00Z")) {
+struct EditedHost : Host {
+  explicit EditedHost(const JobSpec& spec) : Host(utc("2026-03-01T00:10:00Z")) {
     set_jobs({job(spec)});
     EXPECT_TRUE(start_daemon());
   }
@@ -47,7 +39,7 @@ struct OneJobHost : Host {
 };
 
 TEST(Edits, AReloadThatChangesTheScheduleStartsNothingThatLayInThePast) {
-  OneJobHost host({.schedule = "0 * * * *", .deadline = "1d"});
+  EditedHost host({.schedule = "0 * * * *", .deadline = "1d"});
   host.run_until(utc("2026-03-01T01:50:00Z"));
   ASSERT_TRUE(host.reload({job({.schedule = "*/20 * * * *", .deadline = "1d"})}));
   host.run_until(utc("2026-03-01T02:00:30Z"));
@@ -58,7 +50,7 @@ TEST(Edits, AReloadThatChangesTheScheduleStartsNothingThatLayInThePast) {
 }
 
 TEST(Edits, AScheduleChangedWhileTheDaemonWasDownStartsNothingThatLayInThePast) {
-  OneJobHost host({.schedule = "0 * * * *", .deadline = "1d"});
+  EditedHost host({.schedule = "0 * * * *", .deadline = "1d"});
   host.run_until(utc("2026-03-01T01:50:00Z"));
   host.kill_daemon();
   host.pass(hours(1));
@@ -75,7 +67,7 @@ TEST(Edits, AScheduleChangedWhileTheDaemonWasDownStartsNothingThatLayInThePast) 
 }
 
 TEST(Edits, OfOtherTermsAreJudgedAsEver) {
-  OneJobHost host({.schedule = "0 * * * *"});
+  EditedHost host({.schedule = "0 * * * *"});
   host.run_until(utc("2026-03-01T01:50:00Z"));
   host.kill_daemon();
   host.pass(hours(1));
@@ -87,7 +79,7 @@ TEST(Edits, OfOtherTermsAreJudgedAsEver) {
 }
 
 TEST(Pauses, ResumeMaySkipWhatWasMissed) {
-  OneJobHost host({.schedule = "0 * * * *", .deadline = "1d"});
+  EditedHost host({.schedule = "0 * * * *", .deadline = "1d"});
   ASSERT_TRUE(host.scheduler->suspend("job", std::nullopt));
   host.run_until(utc("2026-03-01T03:30:00Z"));
   ASSERT_TRUE(host.scheduler->resume("job", true));
@@ -102,7 +94,7 @@ TEST(Pauses, ResumeMaySkipWhatWasMissed) {
 }
 
 TEST(Pauses, OneThatEndsByItselfMaySkipWhatWasMissed) {
-  OneJobHost host({.schedule = "0 * * * *", .deadline = "1d"});
+  EditedHost host({.schedule = "0 * * * *", .deadline = "1d"});
   ASSERT_TRUE(host.scheduler->suspend("job", utc("2026-03-01T03:30:00Z"), true));
   host.run_until(utc("2026-03-01T03:29:00Z"));
   EXPECT_TRUE(host.ended().empty()) << "nothing is recorded before its end";
@@ -113,7 +105,7 @@ TEST(Pauses, OneThatEndsByItselfMaySkipWhatWasMissed) {
 }
 
 TEST(Pauses, ResumeWithoutTheWishStartsTheLatest) {
-  OneJobHost host({.schedule = "0 * * * *", .deadline = "1d"});
+  EditedHost host({.schedule = "0 * * * *", .deadline = "1d"});
   ASSERT_TRUE(host.scheduler->suspend("job", std::nullopt));
   host.run_until(utc("2026-03-01T03:30:00Z"));
   ASSERT_TRUE(host.scheduler->resume("job"));
@@ -122,7 +114,7 @@ TEST(Pauses, ResumeWithoutTheWishStartsTheLatest) {
 }
 
 TEST(WrongClock, RestartsInAWrongEraDoNotSilenceAJobAndAreToldAtTheNextStart) {
-  OneJobHost host({.schedule = "*/2 * * * * *", .deadline = "5s", .concurrency = Concurrency::allow});
+  EditedHost host({.schedule = "*/2 * * * * *", .deadline = "5s", .concurrency = Concurrency::allow});
   host.run_for(seconds(5));
   host.clock.jump_to(utc("2036-03-01T00:00:00Z"));
   for (int i = 0; i < 70; ++i) {

@@ -15,16 +15,9 @@ namespace {
 using jobs::JobDefinition;
 using testing::Behaviour;
 using testing::Host;
+using testing::job;
 using testing::JobSpec;
 using testing::utc;
-
-JobDefinition job(JobSpec spec, std::string name = "job") {
-  spec.identity = name;
-  JobDefinition definition;
-  definition.job = testing::make_job(spec);
-  definition.command = std::move(name);
-  return definition;
-}
 
 // Starts by period: what ran when.
 std::map<std::string, int> starts(const Host& host) {

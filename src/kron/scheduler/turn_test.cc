@@ -15,16 +15,9 @@ namespace {
 using jobs::JobDefinition;
 using std::chrono::milliseconds;
 using testing::Host;
+using testing::job;
 using testing::JobSpec;
 using testing::utc;
-
-JobDefinition job(JobSpec spec, std::string name) {
-  spec.identity = name;
-  JobDefinition definition;
-  definition.job = testing::make_job(spec);
-  definition.command = std::move(name);
-  return definition;
-}
 
 int crowd() { return std::min(100'000, testing::scaled(20'000)); }
 

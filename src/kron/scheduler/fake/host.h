@@ -1,13 +1,24 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "kron/core/sample_jobs.h"
 #include "kron/env/fake/capturing_log.h"
 #include "kron/scheduler/fake/daemon.h"
 
 namespace kron::testing {
+
+// A job that runs its own name.
+inline jobs::JobDefinition job(JobSpec spec, std::string name = "job") {
+  spec.identity = name;
+  jobs::JobDefinition definition;
+  definition.job = make_job(spec);
+  definition.command = std::move(name);
+  return definition;
+}
 
 // One machine with one daemon on it, all of it made up but the daemon.
 class Host {
