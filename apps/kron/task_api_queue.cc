@@ -219,7 +219,8 @@ Result<bool> ApiQueue::has_left(std::span<const std::string> types) {
   const std::vector<std::string> asked =
       types.empty() ? std::vector<std::string>{""} : std::vector(types.begin(), types.end());
   for (const std::string& type : asked) {
-    for (const TaskState state : {TaskState::running, TaskState::pending}) {
+    // In this order a task that is leased meanwhile, perhaps to us, is seen, and so is one that is given back.
+    for (const TaskState state : {TaskState::pending, TaskState::running, TaskState::pending}) {
       const auto found = list({.state = state, .type = type, .limit = 1});
       if (!found) return fail(found.error());
       if (!found->empty()) return true;

@@ -178,7 +178,7 @@ class Tasks(unittest.TestCase):
     def test_renewals_and_the_commit_outlive_a_restart(self):
         self.submit("a")
         worker = self.start_worker(f'touch {self.marks}/on; while [ ! -e {self.marks}/go ]; do sleep 0.02; done; '
-                                   'echo "$KRON_EXECUTION_ID" > "$KRON_STAGE_DIR/out"', "--lease", "4s", "--drain")
+                                   'echo "$KRON_EXECUTION_ID" > "$KRON_STAGE_DIR/out"', "--lease", "20s", "--drain")
         self.marked("on")
         for _ in range(2):
             self.restart()

@@ -191,25 +191,31 @@ class SmallDisk(OnHost):
             file.truncate(file.seek(0, os.SEEK_END) - blocks * 4096)
 
     def expect_others_to_run_while_the_task_waits(self, stdin, make_scarce):
-        mail = {"name": "mail", "schedule": "* * * * *", "policy": PATIENT, "task": "MAIL", "stdin": stdin}
+        mail = {"name": "mail", "schedule": "* * * * *", "policy": PATIENT, "task": "MAIL", "stdin": '"small"'}
         self.host.write_jobs(self.host.job("job", "* * * * *", policy=PATIENT), mail)
-        self.assertEqual(self.start(at=DUE - 30, once=True).ended(), 0)
+        before = DUE - MINUTE
+        self.assertEqual(self.start(at=before - 30, once=True).ended(), 0)
+        # A period for which there is room: from now on a record takes the place of an earlier one.
+        self.assertEqual(self.start(at=before + 5, once=True).ended(), 0)
+        self.assertEqual(list(self.host.pending_tasks()), [task_id("mail", period_id(before))])
+        self.host.write_jobs(self.host.job("job", "* * * * *", policy=PATIENT), {**mail, "stdin": stdin})
         make_scarce()
         krond = self.start(at=DUE + 5)
         krond.wait_for("task_waits")
         krond.wait_for("run_ended", identity="job")
-        self.assertEqual(self.host.periods("job"), [period_id(DUE)])
+        self.assertEqual(self.host.periods("job"), [period_id(before), period_id(DUE)])
         self.assertEqual(krond.stop(), 0)
         # The next one finds the run in the record, waits again, and goes on.
         krond = self.start(at=DUE + 20)
         reason = krond.wait_for("task_waits")["reason"]
-        self.assertEqual(self.host.pending_tasks(), {})
+        self.assertEqual(len(self.host.pending_tasks()), 1)
         (self.host.state / "filler").unlink()
         krond.wait_for("task_submitted")
-        self.assertEqual(list(self.host.pending_tasks()), [task_id("mail", period_id(DUE))])
-        until(lambda: self.host.history("mail", "executed"), "the end of the run in the record")
+        tasks = {task_id("mail", period_id(period)) for period in (before, DUE)}
+        self.assertEqual(set(self.host.pending_tasks()), tasks)
+        until(lambda: len(self.host.history("mail", "executed")) == 2, "the end of the run in the record")
         self.assertEqual(krond.stop(), 0)
-        self.assertEqual(self.host.periods("job"), [period_id(DUE)])
+        self.assertEqual(self.host.periods("job"), [period_id(before), period_id(DUE)])
         return reason
 
     def test_the_last_blocks_are_left_to_the_records_of_jobs_and_a_task_waits(self):

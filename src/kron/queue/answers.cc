@@ -56,6 +56,12 @@ Abort abort_of(const FailRequest& request) {
   return {.reason = std::move(reason), .counts = request.counts, .backs_off = request.backs_off};
 }
 
+TaskState state_after_expiry(const Task& task, const std::optional<HeldLease>& held, const Clock& clock) {
+  if (!held || !held->has_ended(clock.boot_time())) return state_of(task);
+  const auto after = aborted(task, held->abort(), now(clock));
+  return state_of(after ? *after : task);
+}
+
 std::optional<CancelOutcome> refusal_to_cancel(const Task& task) {
   const TaskState state = state_of(task);
   if (state == TaskState::pending) return std::nullopt;

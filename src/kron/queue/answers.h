@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "kron/env/clock.h"
 #include "kron/queue/admission.h"
+#include "kron/queue/held_lease.h"
 #include "kron/queue/task_queue.h"
 
 // What every queue answers alike, whatever it keeps its tasks in.
@@ -28,6 +30,10 @@ struct FollowUpPlan {
 Result<FollowUpPlan> plan_follow_ups(std::vector<NewTask> follow_ups, Admission& admission);
 
 Abort abort_of(const FailRequest& request);
+
+// The state of a task, or that in which the next expire() will leave it when its lease or its time has run out: what a
+// worker is told who comes too late to say that its attempt failed.
+TaskState state_after_expiry(const Task& task, const std::optional<HeldLease>& held, const Clock& clock);
 
 // Why a task is not to be cancelled; nothing when it may be.
 std::optional<CancelOutcome> refusal_to_cancel(const Task& task);

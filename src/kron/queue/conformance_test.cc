@@ -272,6 +272,23 @@ TEST_P(TaskQueueContract, AnAttemptEndsWithItsTimeoutHoweverOftenItRenews) {
   EXPECT_EQ(queue().expire().value().at(0).reason, "timeout");
 }
 
+TEST_P(TaskQueueContract, WhoFailsTooLateIsToldWhatBecomesOfTheTask) {
+  for (const int attempts : {1, 2}) {
+    NewTask task = task_named("a" + std::to_string(attempts));
+    task.timeout = Seconds(10);
+    task.retry.max_attempts = attempts;
+    rig().submit(task);
+    const Lease lease = rig().lease_one();
+    rig().clock.advance(Seconds(10));
+    for (int i = 0; i < 2; ++i) {
+      const auto answer = queue().fail_attempt({lease.key, "timed out"}).value();
+      EXPECT_EQ(answer.outcome, LeaseOutcome::lease_lost);
+      EXPECT_EQ(answer.state, attempts == 1 ? TaskState::failed : TaskState::pending);
+      EXPECT_EQ(queue().expire().value().size(), i == 0 ? 1U : 0U);
+    }
+  }
+}
+
 TEST_P(TaskQueueContract, TheTimeoutCountsFromTheStart) {
   NewTask task = task_named("a");
   task.timeout = Seconds(10);

@@ -229,7 +229,11 @@ Result<FileQueue::Prepared<FailAnswer>> FileQueue::prepare_fail(const FailReques
   auto found = judged(request.key);
   if (!found) return fail(found.error());
   auto& [task, outcome] = *found;
-  if (outcome != LeaseOutcome::accepted) return Prepared<FailAnswer>{{outcome, state_of(task)}};
+  if (outcome != LeaseOutcome::accepted) {
+    const auto running = running_.find(task.spec.id);
+    const auto held = running != running_.end() ? std::optional(running->second.held) : std::nullopt;
+    return Prepared<FailAnswer>{{outcome, state_after_expiry(task, held, clock_)}};
+  }
   auto after = aborted(std::move(task), abort_of(request), now(clock_));
   if (!after) return fail(after.error());
   return Prepared<FailAnswer>{{outcome, state_of(*after)}, *after};

@@ -197,7 +197,9 @@ Result<FailAnswer> MemoryQueue::fail_one(const FailRequest& request) {
     const auto done = put(**task, aborted(**task, abort_of(request), now(clock_)));
     if (!done) return fail(done.error());
   }
-  return FailAnswer{*outcome, state_of(**task)};
+  const auto held = held_.find((*task)->spec.id);
+  const auto lease = held != held_.end() ? std::optional(held->second) : std::nullopt;
+  return FailAnswer{*outcome, state_after_expiry(**task, lease, clock_)};
 }
 
 Result<CancelOutcome> MemoryQueue::cancel(std::string_view task_id) {
