@@ -19,8 +19,8 @@ struct TaskPlace {
   std::string socket_path;  // of a krond that has the tasks
 };
 
-// A data directory that was named is taken as it is. Otherwise the tasks are krond's, whether it answers now or not: who
-// took its directory instead would keep it out, and whatever he left there no worker would find.
+// A data directory that was named is taken as it is. Otherwise the tasks are krond's, whether it answers now or not:
+// who took its directory instead would keep it out, and whatever he left there no worker would find.
 Result<TaskPlace> task_place(const TaskPlaceOptions& options);
 
 // Where workers of a krond keep what their commands need while they run.
