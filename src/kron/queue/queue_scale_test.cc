@@ -51,6 +51,11 @@ class Rounds {
     round();
     return answers == 3;
   }
+  // The first question opens the queue, which is not what a round costs.
+  void open() {
+    inbox.summaries.push_back({{}, [](const auto&) {}});
+    round();
+  }
   void list(TaskFilter filter) {
     page.reset();
     inbox.lists.push_back({std::move(filter), [this](Result<TaskPage> answer) {
@@ -163,7 +168,6 @@ class BudgetOfARound : public ::testing::Test {
   // The most reads and removals of one round, until `is_done`.
   template <class Done>
   std::size_t most_in_a_round(Rounds& rounds, Done is_done) {
-    rounds.round();
     std::size_t most = 0;
     for (int i = 0; !is_done() && i < kMostRounds; ++i) {
       rounds.clock.advance(std::chrono::milliseconds(10));
@@ -186,6 +190,7 @@ class BudgetOfARound : public ::testing::Test {
 
 TEST_F(BudgetOfARound, BoundsAList) {
   Rounds rounds(disk_, std::string(kQueuePath));
+  rounds.open();
   rounds.list({.type = "NONE", .limit = 100});
   EXPECT_LE(most_in_a_round(rounds, [&] { return rounds.page.has_value(); }), kReadsAtOnce);
   EXPECT_TRUE(rounds.page->empty());
@@ -194,6 +199,7 @@ TEST_F(BudgetOfARound, BoundsAList) {
 
 TEST_F(BudgetOfARound, BoundsAPrune) {
   Rounds rounds(disk_, std::string(kQueuePath));
+  rounds.open();
   std::optional<std::size_t> removed;
   rounds.inbox.prunes.push_back(
       {{.over_before = kLastInstant, .limit = 100}, [&](const auto& answer) { removed = answer.value(); }});
@@ -203,10 +209,10 @@ TEST_F(BudgetOfARound, BoundsAPrune) {
 
 TEST_F(BudgetOfARound, BoundsTheRemovalOfOldTasks) {
   Rounds rounds(disk_, std::string(kQueuePath), TaskRetention{.age = Seconds(60), .most = 1'000'000});
-  rounds.list({.limit = 1});
+  rounds.open();
   rounds.clock.advance(Seconds(100));
   EXPECT_LE(most_in_a_round(rounds, [&] { return !rounds.log.lines_of("tasks.old_removed").empty(); }),
-            2 * kReadsAtOnce + 1);
+            2 * kReadsAtOnce);
   EXPECT_EQ(rounds.log.lines_of("tasks.old_removed")[0].field("count"), "300");
 }
 
