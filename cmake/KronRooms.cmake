@@ -15,20 +15,33 @@ function(kron_room name)
   target_link_libraries(kron_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LINKS} $<BUILD_INTERFACE:kron_warnings>)
 endfunction()
 
-# kron_room_tests(NAME SOURCES … [LINKS library…]): the x_test.cc files that stand beside the sources.
+# kron_room_tests(NAME SOURCES … [LINKS library…] [SHARDS n]): the x_test.cc files that stand beside the sources.
+#   SHARDS  into how many parts of like length a long program is divided when whole programs are run
 # Tests read golden data below tests/data (testing::data_path), the pinned zone database among it.
 function(kron_room_tests name)
   if(NOT KRON_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(TESTS "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(TESTS "" "SHARDS" "SOURCES;LINKS" ${ARGN})
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
   include(GoogleTest)
   add_executable(kron_${name}_test ${TESTS_SOURCES})
-  target_link_libraries(kron_${name}_test PRIVATE kron_${name} kron_testing ${TESTS_LINKS} kron_warnings
+  target_link_libraries(kron_${name}_test PRIVATE kron_${name} kron_testing_property ${TESTS_LINKS} kron_warnings
                                                   GTest::gtest_main GTest::gmock rapidcheck)
   target_compile_options(kron_${name}_test PRIVATE ${KRON_TEST_OPTIONS})
-  # Listed when ctest runs, not when the program is linked; generous, because the machine may be busy building.
-  gtest_discover_tests(kron_${name}_test TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  if(NOT KRON_WHOLE_TEST_PROGRAMS)
+    # Listed when ctest runs, not when the program is linked; generous, because the machine may be busy building.
+    gtest_discover_tests(kron_${name}_test TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  elseif(NOT TESTS_SHARDS)
+    add_test(NAME ${name}:all COMMAND kron_${name}_test)
+  else()
+    math(EXPR last "${TESTS_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}:part_${shard} COMMAND kron_${name}_test)
+      # They are the long ones: first, so that none is alone at the end.
+      set_tests_properties(${name}:part_${shard} PROPERTIES COST 100 ENVIRONMENT
+        "GTEST_TOTAL_SHARDS=${TESTS_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+  endif()
 endfunction()

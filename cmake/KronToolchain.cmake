@@ -8,6 +8,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 set(KRON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 option(KRON_WERROR "Warnings are errors" OFF)
+option(KRON_WHOLE_TEST_PROGRAMS "ctest runs whole test programs instead of a process for each test" OFF)
 set(KRON_TEST_OPTIONS "" CACHE STRING "Compile options for the sources of tests and benchmarks, after all others")
 
 # What scripts/deps could not install without an upgrade of something else.

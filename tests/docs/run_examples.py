@@ -47,7 +47,7 @@ def outputs_of(commands, directories, home):
     environment.pop("COLUMNS", None)
     run = subprocess.run(
         ["bash", "-c", script], env=environment,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240, check=False,
         umask=0o022)
     outputs = run.stdout.decode("utf-8", "replace").split(MARK)[: len(commands)]
     return outputs + [""] * (len(commands) - len(outputs))
