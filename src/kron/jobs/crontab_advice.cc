@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t kMostCommentBytes = 200;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_number(char c) { return c >= '0' && c <= '9'; }
+bool is_word_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_hex(char c) { return is_number(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // Something is open that has to be closed after it: a quote, $( or a backquote.
 bool is_left_open(std::string_view text) {
@@ -41,7 +41,7 @@ bool is_left_open(std::string_view text) {
 bool is_heading(std::string_view text) {
   const char first = text.front();
   const bool is_drawing = first == '.' || first == '|' || first == '-' || first == '*' || first == '=' || first == '#';
-  const bool is_entry = is_digit(first) || first == '@';
+  const bool is_entry = is_number(first) || first == '@';
   const std::string words = lower(text);
   return is_drawing || is_entry || words.find("dom mon dow") != std::string::npos ||
          words.find("command to be executed") != std::string::npos;
@@ -55,8 +55,8 @@ std::size_t mistaken_percent(std::string_view command) {
   if (at >= command.size()) return std::string_view::npos;
   const std::string_view before = command.substr(0, at);
   const std::string_view after = command.substr(at + 1);
-  const bool is_format = before.ends_with('+') && !after.empty() && is_letter(after.front());
-  const bool is_address = after.size() >= 2 && is_digit(after[0]) && is_hex(after[1]) && !before.ends_with(' ');
+  const bool is_format = before.ends_with('+') && !after.empty() && is_word_letter(after.front());
+  const bool is_address = after.size() >= 2 && is_number(after[0]) && is_hex(after[1]) && !before.ends_with(' ');
   return is_format || is_address || is_left_open(before) ? at : std::string_view::npos;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kSampledPeriods = 16;
 constexpr double kNotableChance = 0.001;
-constexpr Seconds kMinute{60};
+constexpr Seconds kEveryMinute{60};
 
 std::vector<Instant> coming_periods(const Job& job, Instant now, std::size_t most) {
   std::vector<Instant> periods;
@@ -144,7 +144,7 @@ void Linter::look_at_constraints(const JobDefinition& definition, std::span<cons
 void Linter::look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods) {
   const Job& job = definition.job;
   if (job.window.duration.count() != 0 || job.policy.deadline.count() != 0 || periods.size() < 2) return;
-  if (periods[1] - periods[0] > kMinute) return;
+  if (periods[1] - periods[0] > kEveryMinute) return;
   say(Severity::warning, definition, "policy.deadline",
       "it runs every " + duration_text(periods[1] - periods[0]) +
           " with a deadline of 0s: a start that is a second late "

@@ -10,7 +10,7 @@
 namespace kron::jobs {
 namespace {
 
-constexpr std::size_t kMostNameBytes = 60;
+constexpr std::size_t kMostReadableBytes = 60;
 // What stands before the program that a line is about.
 constexpr auto kPreparations = std::to_array<std::string_view>(
     {"cd", "test", "[", "[[", "if", "then", "command", "umask", "export", "sleep", "exit", "true", "."});
@@ -18,7 +18,7 @@ constexpr auto kWrappers =
     std::to_array<std::string_view>({"nice", "ionice", "sudo", "env", "exec", "nohup", "chronic", "{", "(", "!"});
 
 template <class Words>
-bool has(const Words& words, std::string_view word) {
+bool is_among(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -41,9 +41,10 @@ std::vector<std::string_view> main_words(std::string_view command) {
     const std::size_t end = std::min(command.find_first_of("&|;"), command.size());
     std::vector<std::string_view> words = words_in(command.substr(0, end));
     command.remove_prefix(std::min(command.find_first_not_of("&|;", end), command.size()));
-    std::erase_if(words, [](std::string_view word) { return has(kWrappers, word) || word.find('=') != word.npos; });
+    std::erase_if(words,
+                  [](std::string_view word) { return is_among(kWrappers, word) || word.find('=') != word.npos; });
     if (words.empty()) continue;
-    if (!has(kPreparations, words.front())) return words;
+    if (!is_among(kPreparations, words.front())) return words;
     if (best.empty()) best = std::move(words);
   }
   return best;
@@ -54,7 +55,7 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_plain(std::string_view word) {
+bool is_usual(std::string_view word) {
   return std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
            c == '/' || c == '-' || c == ':';
@@ -67,14 +68,14 @@ std::string readable_name(std::string_view command) {
   const std::vector<std::string_view> words = main_words(command);
   std::string name = words.empty() ? "" : std::string(base_name(words.front()));
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i].starts_with('-') || !is_plain(words[i]) || base_name(words[i]).empty()) continue;
+    if (words[i].starts_with('-') || !is_usual(words[i]) || base_name(words[i]).empty()) continue;
     name += "-" + std::string(base_name(words[i]));
     break;
   }
   name = lower(name);
   std::ranges::replace_if(
       name, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_'); }, '-');
-  name.resize(std::min(name.size(), kMostNameBytes));
+  name.resize(std::min(name.size(), kMostReadableBytes));
   const auto is_end = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   while (!name.empty() && !is_end(name.back())) name.pop_back();
   name.erase(name.begin(), std::ranges::find_if(name, is_end));

@@ -20,7 +20,7 @@ bool is_quantity(std::string_view text) {
 }
 
 // Texts that every YAML reader, also one of version 1.1, takes for themselves without quotes.
-bool is_plain(std::string_view text) {
+bool is_plain_scalar(std::string_view text) {
   constexpr auto kReserved =
       std::to_array<std::string_view>({"true", "false", "yes", "no", "on", "off", "null", "y", "n"});
   if (text.empty()) return false;
@@ -57,7 +57,7 @@ std::string double_quoted(std::string_view text) {
 }
 
 std::string scalar(const Node& node) {
-  if (const auto* text = node.as<std::string>()) return is_plain(*text) ? *text : double_quoted(*text);
+  if (const auto* text = node.as<std::string>()) return is_plain_scalar(*text) ? *text : double_quoted(*text);
   return word_of(node).value_or("null");
 }
 
@@ -81,7 +81,7 @@ void write_members(const Node::Map& map, std::size_t indent, bool first_is_place
   for (const Node::Member& member : map) {
     if (!first_is_placed) out.append(indent, ' ');
     first_is_placed = false;
-    out += (is_plain(member.key) ? member.key : double_quoted(member.key)) + ':';
+    out += (is_plain_scalar(member.key) ? member.key : double_quoted(member.key)) + ':';
     write_after_key(member.value, indent, out);
   }
 }
