@@ -9,6 +9,7 @@ import sys
 import unittest
 
 from api_host import KRON, PATIENCE, OnApiHost, memory_of
+from krond_host import SANITIZERS_KEEP_LITTLE
 
 NOBODY = 65534
 MEBIBYTE = 1 << 20
@@ -61,7 +62,8 @@ class Readers(OnApiHost):
         # What lies before the socket is opened, so that the socket's own guard is what is met.
         for path in (self.host.root, self.host.state):
             path.chmod(0o755)
-        self.krond, self.api = self.host.serve("--socket-group", "users", *flags)
+        self.krond, self.api = self.host.serve("--socket-group", "users", *flags,
+                                               environment=SANITIZERS_KEEP_LITTLE)
 
     def as_member(self, *command):
         """The command as a user of the socket's group."""
