@@ -1,5 +1,6 @@
 """End-to-end tests of `kron convert`, `kron import`, `kron schema`, `kron completion`, and of the manual page."""
 
+import functools
 import json
 import os
 import re
@@ -200,6 +201,7 @@ class Schema(unittest.TestCase):
             self.assertEqual((validator.is_valid(file), linted.returncode == 0), (is_valid, is_valid), file)
 
 
+@functools.cache
 def verbs_and_flags():
     """{verb: its long flags}, as `--help` shows them."""
     shown = run("--help").stdout.split("Examples:")[0]
