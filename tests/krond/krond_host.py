@@ -23,6 +23,9 @@ KILL_AT_CALL = os.environ.get("KRON_KILL_AT_CALL", "")
 SCALE = int(os.environ.get("KRON_TEST_SCALE", "1"))
 IS_FULL = SCALE >= 20
 
+# The search for leaks at the end takes a process of its own, which a test of limits leaves no room for.
+SANITIZERS_NEED_NOTHING = {"ASAN_OPTIONS": "detect_leaks=0"}
+
 # For tests of memory. Not krond's: what AddressSanitizer keeps of freed memory, to find who uses it afterwards; the four
 # bytes that ThreadSanitizer remembers of every byte that was touched, until it is told to forget them, and what it
 # remembers each thread to have done last.

@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from krond_host import DUE, EVERY_SECOND, MINUTE, PATIENCE, PATIENT, OnHost, period_id, until
+from krond_host import DUE, EVERY_SECOND, MINUTE, PATIENCE, PATIENT, SANITIZERS_NEED_NOTHING, OnHost, period_id, until
 
 KRON = os.environ["KRON"]
 NO_THREAD = "cannot start a thread for"
@@ -37,7 +37,8 @@ class Processes(OnHost):
         self.host.state.mkdir(mode=0o700, exist_ok=True)
         chown_all(self.host.root, self.user)
         user = f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"
-        return self.host.start(*flags, prefix=("setpriv", *user, "prlimit", f"--nproc={most}"))
+        return self.host.start(*flags, prefix=("setpriv", *user, "prlimit", f"--nproc={most}"),
+                               environment=SANITIZERS_NEED_NOTHING)
 
     def test_a_start_without_threads_says_what_to_do(self):
         self.host.write_jobs(self.host.job("job", "0 * * * *"))
@@ -69,13 +70,13 @@ class Processes(OnHost):
 class OpenFiles(OnHost):
     def test_too_few_to_start_with_is_a_refusal_with_a_cure(self):
         self.host.write_jobs(self.host.job("job", "0 * * * *"))
-        krond = self.host.start(prefix=("prlimit", "--nofile=12"))
+        krond = self.host.start(prefix=("prlimit", "--nofile=12"), environment=SANITIZERS_NEED_NOTHING)
         self.assertEqual(krond.ended(), 2)
         self.assertIn("ulimit -n", krond.log())
 
     def test_too_few_for_a_run_skips_that_run(self):
         self.host.write_jobs(*[self.host.holding_job(f"job{i}", EVERY_SECOND) for i in range(30)])
-        krond = self.host.start(prefix=("prlimit", "--nofile=40"))
+        krond = self.host.start(prefix=("prlimit", "--nofile=40"), environment=SANITIZERS_NEED_NOTHING)
         self.assertIn("Too many open files", krond.wait_for("start_failed")["reason"])
         self.host.let_go()
         krond.wait_for("run_ended")

@@ -55,19 +55,20 @@ TEST_F(AccountsTest, AnswersAreRememberedForAWhile) {
 }
 
 // Databases that answer when they are told to, or at once.
-class Databases {
+class Databases : public std::enable_shared_from_this<Databases> {
  public:
   Accounts::LookUp look_up() {
-    return [this](const std::string& user, const std::string&) -> Result<Account> {
-      std::unique_lock lock(mutex_);
-      ++asked_[user];
-      changed_.notify_all();
-      if (!changed_.wait_for(lock, kLongest, [&] { return !hanging_.contains(user); })) ADD_FAILURE() << "still hangs";
-      ++answered_[user];
-      changed_.notify_all();
-      if (missing_.contains(user)) return fail(Code::not_found, "there is no " + user);
-      return Account{user, "/", static_cast<uid_t>(answered_[user]), 0, {}};
-    };
+    return [self = shared_from_this()](const std::string& user, const std::string&) { return self->found(user); };
+  }
+  Result<Account> found(const std::string& user) {
+    std::unique_lock lock(mutex_);
+    ++asked_[user];
+    changed_.notify_all();
+    if (!changed_.wait_for(lock, kLongest, [&] { return !hanging_.contains(user); })) ADD_FAILURE() << "still hangs";
+    ++answered_[user];
+    changed_.notify_all();
+    if (missing_.contains(user)) return fail(Code::not_found, "there is no " + user);
+    return Account{user, "/", static_cast<uid_t>(answered_[user]), 0, {}};
   }
   void hang(const std::string& user) {
     change([&] { hanging_.insert(user); });
@@ -105,22 +106,19 @@ class Databases {
 
 class SlowAccountsTest : public ::testing::Test {
  protected:
-  // Ends the lookups that hang, which use the databases.
-  ~SlowAccountsTest() override {
-    databases_.answer("slow");
-    while (!accounts_.find("slow", "")) std::this_thread::yield();
-  }
+  // Ends the lookups that hang; until then they keep the databases.
+  ~SlowAccountsTest() override { databases_->answer("slow"); }
 
   Result<std::shared_ptr<const Account>> find(const std::string& user) { return accounts_.find(user, ""); }
 
   kron::testing::FakeClock clock_{instant_of(1772323200)};
-  Databases databases_;
-  Accounts accounts_{clock_, {databases_.look_up(), std::chrono::milliseconds(100)}};
+  std::shared_ptr<Databases> databases_ = std::make_shared<Databases>();
+  Accounts accounts_{clock_, {databases_->look_up(), std::chrono::milliseconds(100)}};
 };
 
 TEST_F(SlowAccountsTest, ALookupThatHangsHoldsUpNoOtherUser) {
   ASSERT_TRUE(find("known"));
-  databases_.hang("slow");
+  databases_->hang("slow");
   const auto slow = find("slow");
   ASSERT_FALSE(slow);
   EXPECT_EQ(slow.error().code, Code::unreachable);
@@ -129,36 +127,36 @@ TEST_F(SlowAccountsTest, ALookupThatHangsHoldsUpNoOtherUser) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(find("slow"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50)) << "it waited each time";
-  EXPECT_EQ(databases_.asked("slow"), 1);
+  EXPECT_EQ(databases_->asked("slow"), 1);
 }
 
 TEST_F(SlowAccountsTest, WhatWasKnownIsUsedWhileTheDatabasesHang) {
   ASSERT_EQ((*find("slow"))->uid, 1U);
-  databases_.hang("slow");
+  databases_->hang("slow");
   clock_.advance(Seconds(6));
   EXPECT_EQ((*find("slow"))->uid, 1U);
-  databases_.wait_until_asked("slow", 2);
+  databases_->wait_until_asked("slow", 2);
 }
 
 TEST_F(SlowAccountsTest, FailuresAreRememberedForAWhileToo) {
-  databases_.forget("gone");
+  databases_->forget("gone");
   for (int i = 0; i < 10; ++i) EXPECT_EQ(find("gone").error().code, Code::not_found);
-  EXPECT_EQ(databases_.asked("gone"), 1);
+  EXPECT_EQ(databases_->asked("gone"), 1);
   clock_.advance(Seconds(6));
   EXPECT_EQ(find("gone").error().code, Code::not_found);
-  EXPECT_EQ(databases_.asked("gone"), 2);
+  EXPECT_EQ(databases_->asked("gone"), 2);
 }
 
 TEST_F(SlowAccountsTest, WhoeverIsPreparedIsAskedForAheadOfTime) {
   accounts_.prepare("early", "");
-  databases_.wait_until_asked("early", 1);
+  databases_->wait_until_asked("early", 1);
   EXPECT_TRUE(find("early"));
-  EXPECT_EQ(databases_.asked("early"), 1);
+  EXPECT_EQ(databases_->asked("early"), 1);
 }
 
 TEST_F(SlowAccountsTest, OneThatWasRemovedIsNotFoundAnyMore) {
   ASSERT_TRUE(find("leaver"));
-  databases_.forget("leaver");
+  databases_->forget("leaver");
   clock_.advance(Seconds(6));
   EXPECT_EQ(find("leaver").error().code, Code::not_found);
 }
