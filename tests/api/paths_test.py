@@ -108,6 +108,16 @@ class Paths(OnApiHost):
         for task in ({"type": "T"}, {"type": "T", "data": {"n": 1}}):
             body = b"\xef\xbb\xbf" + json.dumps({"taskId": "t", "payload": task}).encode()
             self.refuse(400, "POST", "tasks", body=body, headers={"Content-Type": "application/json"})
+        for path in (("jobs", "hello", "pause"), ("jobs", "hello", "resume"), ("state", "prune")):
+            self.refuse(400, "POST", *path, body=b"\xef\xbb\xbf{}", headers={"Content-Type": "application/json"})
+
+    def test_a_pause_and_a_resume_may_skip_what_is_missed(self):
+        paused = self.api.post("jobs", "hello", "pause", body={"skipMissed": True})["paused"]
+        self.assertEqual(paused["skipMissed"], True)
+        self.refuse(400, "POST", "jobs", "hello", "resume", body={"until": "2099-01-01T00:00:00Z"})
+        self.refuse(400, "POST", "jobs", "hello", "resume", body={"skipMissed": "yes"})
+        resumed = self.api.post("jobs", "hello", "resume", body={"skipMissed": True})
+        self.assertEqual(resumed, {"identity": "hello", "paused": None})
 
     def test_pause_and_resume(self):
         self.assertIn("since", self.api.post("jobs", "hello", "pause")["paused"])

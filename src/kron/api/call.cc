@@ -107,4 +107,14 @@ Status check_no_byte_order_mark(std::string_view body) {
   return fail(Code::invalid, "the body begins with a byte order mark; send the JSON without it");
 }
 
+Result<Node> object_in(const std::string& body) {
+  if (trimmed(body).empty()) return Node(Node::Map());
+  if (Status plain = check_no_byte_order_mark(body); !plain) return fail(plain.error());
+  Result<Node> document = parse_json(body);
+  if (document && document->as<Node::Map>() == nullptr) {
+    return fail(Code::invalid, "the body is a JSON object, not " + std::string(kind_of(*document)));
+  }
+  return document;
+}
+
 }  // namespace kron::api

@@ -12,6 +12,7 @@
 #include "kron/base/instant.h"
 #include "kron/http/message.h"
 #include "kron/http/reply.h"
+#include "kron/json/document.h"
 
 namespace kron::api {
 
@@ -60,5 +61,8 @@ Result<std::optional<std::string>> word_parameter(const http::Request& request, 
 
 // A JSON text has no byte order mark (RFC 8259): to pass over one would move every position behind it.
 Status check_no_byte_order_mark(std::string_view body);
+
+// The members of a body that may be left out: a JSON object, or an empty one for an empty body.
+Result<Node> object_in(const std::string& body);
 
 }  // namespace kron::api

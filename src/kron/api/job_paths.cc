@@ -294,13 +294,8 @@ struct PauseRequest {
 
 Result<PauseRequest> pause_request(const std::string& body, std::span<const std::string_view> known) {
   PauseRequest request;
-  if (trimmed(body).empty()) return request;
-  if (Status plain = check_no_byte_order_mark(body); !plain) return fail(plain.error());
-  const auto document = parse_json(body);
+  const auto document = object_in(body);
   if (!document) return fail(document.error());
-  if (document->as<Node::Map>() == nullptr) {
-    return fail(Code::invalid, "the body is a JSON object, not " + std::string(kind_of(*document)));
-  }
   std::vector<Error> errors;
   Fields fields(*document, "", errors);
   fields.reject_unknown(known);

@@ -49,12 +49,8 @@ void reset(Parts& parts, const CallPtr& call) {
 }
 
 Result<bool> is_dry_run(const std::string& body) {
-  if (trimmed(body).empty()) return false;
-  const auto document = parse_json(body);
+  const auto document = object_in(body);
   if (!document) return fail(document.error());
-  if (document->as<Node::Map>() == nullptr) {
-    return fail(Code::invalid, "the body is a JSON object, not " + std::string(kind_of(*document)));
-  }
   std::vector<Error> errors;
   Fields fields(*document, "", errors);
   fields.reject_unknown(std::array<std::string_view, 1>{"dryRun"});
