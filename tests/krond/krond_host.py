@@ -243,9 +243,10 @@ class Host:
 
     # Kronds
 
-    def command(self, *flags, at=None, once=False, kill_at=None, state=None):
-        arguments = [KROND, "--config", str(self.config), "--state-dir", str(state or self.state), "--helper",
-                     KRON_EXEC, "--log-format", "json", *flags]
+    def command(self, *flags, at=None, once=False, kill_at=None, state=None, programs=(KROND, KRON_EXEC)):
+        krond, helper = map(str, programs)
+        arguments = [krond, "--config", str(self.config), "--state-dir", str(state or self.state), "--helper", helper,
+                     "--log-format", "json", *flags]
         if once:
             arguments.append("--once")
         if at is not None:

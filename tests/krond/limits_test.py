@@ -4,13 +4,16 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from krond_host import DUE, EVERY_SECOND, MINUTE, PATIENCE, PATIENT, SANITIZERS_NEED_NOTHING, OnHost, period_id, until
+from krond_host import (DUE, EVERY_SECOND, KRON_EXEC, KROND, MINUTE, PATIENCE, PATIENT, SANITIZERS_NEED_NOTHING, OnHost,
+                        period_id, until)
 
 KRON = os.environ["KRON"]
 NO_THREAD = "cannot start a thread for"
@@ -32,13 +35,19 @@ class Processes(OnHost):
     def setUp(self):
         super().setUp()
         self.user = 40000 + os.getpid() % 20000
+        # Programs that this user may execute, wherever they were built: below /root he may not even look.
+        # pylint: disable-next=consider-using-with
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        os.chmod(place.name, 0o755)
+        self.programs = [shutil.copy(program, place.name) for program in (KROND, KRON_EXEC)]
 
     def start_with(self, most, *flags):
         self.host.state.mkdir(mode=0o700, exist_ok=True)
         chown_all(self.host.root, self.user)
         user = f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"
         return self.host.start(*flags, prefix=("setpriv", *user, "prlimit", f"--nproc={most}"),
-                               environment=SANITIZERS_NEED_NOTHING)
+                               environment=SANITIZERS_NEED_NOTHING, programs=self.programs)
 
     def test_a_start_without_threads_says_what_to_do(self):
         self.host.write_jobs(self.host.job("job", "0 * * * *"))
