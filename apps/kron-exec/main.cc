@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,12 +52,13 @@ char wait_at_gate() {
   return word;
 }
 
-Ending run(const Instructions& instructions, RunDirectory& directory) {
+// Nothing: abandoned, and there is nothing to record.
+std::optional<Ending> run(const Instructions& instructions, RunDirectory& directory) {
   Ending ending;
   Supervisor supervisor(instructions, directory);
   if (instructions.failure == nullptr) supervisor.prepare();
   const char word = wait_at_gate();
-  if (word == kAbandon) ::_exit(kRecorded);
+  if (word == kAbandon) return std::nullopt;
   if (word == kGo) directory.note_start();
   if (word != kGo) {
     // If the daemon dies before it opens the gate, this tells the next one for certain that nothing has run.
@@ -83,8 +85,8 @@ int main() {
   }
   forget_exit(kRunsDescriptor, instructions.run_id);
   RunDirectory directory(kRunsDescriptor, instructions.run_id);
-  const Ending ending = run(instructions, directory);
-  if (write_exit(directory, instructions.run_id, ending)) return kRecorded;
+  const std::optional<Ending> ending = run(instructions, directory);
+  if (!ending || write_exit(directory, instructions.run_id, *ending)) return kRecorded;
   forget_session(directory);
   return kNotRecorded;
 }

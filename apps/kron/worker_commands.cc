@@ -8,6 +8,7 @@
 
 #include "kron/base/text.h"
 #include "kron/queue/task_request.h"
+#include "kron/runner/cgroups.h"
 #include "worker_output.h"
 
 namespace kron::cli {
@@ -87,7 +88,8 @@ Result<std::unique_ptr<Commands>> Commands::open(const std::string& directory, c
   std::error_code error;
   fs::create_directory(directory + "/" + kPlaces, error);
   if (error) return fail(place_failed(directory + "/" + kPlaces, error));
-  auto runner = runner::RealProcessRunner::create({.helper = helper, .state_directory = directory}, clock);
+  auto runner = runner::RealProcessRunner::create(
+      {.helper = helper, .state_directory = directory, .cgroup = runner::find_own_cgroup()}, clock);
   if (!runner) return fail(runner.error());
   commands->runner_ = *std::move(runner);
   if (Status ended = commands->end_leftovers(); !ended) return fail(ended.error());

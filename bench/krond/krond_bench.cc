@@ -67,7 +67,7 @@ Started bare_loop(int count) {
   std::vector<std::string> instructions;
   for (int i = 0; i < count; ++i) {
     const RunSpec spec{.run_id = "run-" + std::to_string(i), .command = {KRON_STAMP, host.stamps_file()}};
-    instructions.push_back(runner::instructions_of(spec, *account, std::nullopt).value());
+    instructions.push_back(runner::instructions_of(spec, *account, std::nullopt, "").value());
   }
   std::vector<pid_t> pids;
   const std::int64_t begin = wall_nanoseconds();

@@ -239,6 +239,23 @@ class KilledHelper(OnHost):
         self.assertEqual(krond.ended(), 0)
         self.host.end_runs()
 
+    def test_takes_along_what_only_its_cgroup_tells_of(self):
+        mark = f"{100000 + os.getpid()}.{time.monotonic_ns() % 1000000}"
+        hidden = f"setsid --fork env -i sleep {mark}; sleep 1000"
+        self.host.write_jobs(self.host.job("job", EVERY_SECOND, hidden, policy={"concurrency": "forbid"}))
+        krond = self.host.started()
+        run = krond.wait_for("run_started")
+        until(lambda: self.processes(mark), "its command")
+        started = (self.host.state / "runs" / run["runId"] / "started").read_text(encoding="utf-8")
+        if "\ncgroup=" not in started:
+            self.skipTest("this krond may not make cgroups")
+        os.kill(run["pid"], signal.SIGKILL)
+        krond.wait_for("run_ended", runId=run["runId"])
+        krond.signal(signal.SIGTERM)
+        self.assertEqual(krond.ended(), 0)
+        self.host.end_runs()
+        self.assertEqual(self.processes(mark), set())
+
     def test_while_there_is_no_krond_leaves_it_to_the_next_one(self):
         mark = f"{100000 + os.getpid()}.{time.monotonic_ns() % 1000000}"
         self.host.write_jobs(self.host.job("job", "0 * * * *", f"sleep {mark}; true", policy=PATIENT))

@@ -18,6 +18,7 @@
 #include "kron/jobs/disk.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
+#include "kron/runner/cgroups.h"
 #include "kron/runner/find_kron_exec.h"
 #include "kron/runner/run_spec.h"
 
@@ -95,7 +96,8 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
           std::chrono::floor<std::chrono::microseconds>(clock.wall().time_since_epoch()).count())),
       log_(lines_, events_, clock_),
       manager_(ServiceManager::from_environment()),
-      keeper_(options_.state_directory, options_.keeps, log_) {}
+      cgroup_(runner::find_own_cgroup()),
+      keeper_(options_.state_directory, cgroup_, options_.keeps, log_) {}
 
 // The queue may still answer visitors, so it ends before the desk, and after nobody can ask any more.
 Daemon::~Daemon() {
@@ -130,6 +132,7 @@ Status Daemon::open_parts() {
   auto runner = runner::RealProcessRunner::create({.helper = *helper,
                                                    .state_directory = options_.state_directory,
                                                    .clock_offset = options_.clock_offset,
+                                                   .cgroup = cgroup_,
                                                    .reaps_orphans = ::getpid() == 1},
                                                   clock_);
   if (!runner) return fail(runner.error());

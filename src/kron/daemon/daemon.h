@@ -83,6 +83,7 @@ class Daemon {
   ServiceManager manager_;
   ZoneDatabase zones_;
   std::unique_ptr<Scheduler> scheduler_;
+  std::string cgroup_;  // ours, if runs get cgroups of their own below it
   RunKeeper keeper_;
   bool wants_reload_ = false;
   bool is_ready_ = false;

@@ -6,6 +6,7 @@
 #include "kron/env/clock.h"
 #include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
+#include "kron/runner/cgroups.h"
 #include "kron/runner/compression.h"
 
 namespace kron::daemon {
@@ -15,9 +16,11 @@ constexpr std::chrono::hours kEvery{1};
 constexpr std::chrono::minutes kWithoutThread{1};  // until the next attempt
 
 // Old runs go first: what is removed need not be compressed.
-Result<RunKeeper::Round> sweep(const std::string& state_directory, const runner::Retention& retention,
-                               const std::set<std::string>& active, const std::stop_token& stop) {
+Result<RunKeeper::Round> sweep(const std::string& state_directory, const std::string& cgroup,
+                               const runner::Retention& retention, const std::set<std::string>& active,
+                               const std::stop_token& stop) {
   become_background_thread();
+  runner::remove_empty_cgroups(cgroup);
   Result<runner::RunFiles> files = runner::RunFiles::open(state_directory);
   if (!files) return fail(files.error());
   // Files carry the machine's time, whatever the daemon's clock is shifted by.
@@ -34,8 +37,8 @@ Result<RunKeeper::Round> sweep(const std::string& state_directory, const runner:
 
 }  // namespace
 
-RunKeeper::RunKeeper(std::string state_directory, runner::Retention retention, Log& log)
-    : state_directory_(std::move(state_directory)), retention_(retention), log_(log) {}
+RunKeeper::RunKeeper(std::string state_directory, std::string cgroup, runner::Retention retention, Log& log)
+    : state_directory_(std::move(state_directory)), cgroup_(std::move(cgroup)), retention_(retention), log_(log) {}
 
 void RunKeeper::turn(Nanoseconds monotonic, const ActiveRuns& active) {
   if (round_.valid()) {
@@ -48,9 +51,8 @@ void RunKeeper::turn(Nanoseconds monotonic, const ActiveRuns& active) {
 
 void RunKeeper::begin_round(Nanoseconds monotonic, std::set<std::string> active) {
   std::packaged_task<Result<Round>(const std::stop_token&)> task(
-      [directory = state_directory_, retention = retention_, active = std::move(active)](const std::stop_token& stop) {
-        return sweep(directory, retention, active, stop);
-      });
+      [directory = state_directory_, cgroup = cgroup_, retention = retention_, active = std::move(active)](
+          const std::stop_token& stop) { return sweep(directory, cgroup, retention, active, stop); });
   std::future<Result<Round>> round = task.get_future();
   Result<std::jthread> thread = with_thread("removing old runs", [&] {
     return std::jthread([task = std::move(task)](const std::stop_token& stop) mutable { task(stop); });

@@ -14,9 +14,9 @@
 
 namespace kron::daemon {
 
-// Removes the files of old runs and compresses what others wrote, at start and about every hour, in a thread of its
-// own: a directory of a hundred thousand runs must not hold up the one that is due. Where there is no thread to be had,
-// it is tried again a minute later.
+// Removes the files of old runs and the cgroups of those that have left no process, and compresses what others wrote,
+// at start and about every hour, in a thread of its own: a directory of a hundred thousand runs must not hold up the
+// one that is due. Where there is no thread to be had, it is tried again a minute later.
 class RunKeeper {
  public:
   struct Round {
@@ -26,7 +26,8 @@ class RunKeeper {
   };
   using ActiveRuns = std::function<std::set<std::string>()>;
 
-  RunKeeper(std::string state_directory, runner::Retention retention, Log& log);
+  // `cgroup`: where the cgroups of runs are; empty: they have none.
+  RunKeeper(std::string state_directory, std::string cgroup, runner::Retention retention, Log& log);
   RunKeeper(const RunKeeper&) = delete;
   RunKeeper& operator=(const RunKeeper&) = delete;
 
@@ -38,6 +39,7 @@ class RunKeeper {
   void tell(const Result<Round>& round);
 
   std::string state_directory_;
+  std::string cgroup_;
   runner::Retention retention_;
   Log& log_;
   std::optional<Nanoseconds> next_;

@@ -30,7 +30,7 @@ class RunKeeperTest : public ::testing::Test {
 
   testing::TemporaryDirectory directory_;
   testing::CapturingLog log_;
-  RunKeeper keeper_{directory_.path(), {.most = 0}, log_};
+  RunKeeper keeper_{directory_.path(), "", {.most = 0}, log_};
 };
 
 TEST_F(RunKeeperTest, OneRunThatCannotBeRemovedIsToldOfAndKeepsNoOther) {

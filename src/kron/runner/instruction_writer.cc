@@ -107,7 +107,8 @@ std::uint64_t count_of(Nanoseconds duration) {
 
 }  // namespace
 
-Result<std::string> instructions_of(const RunSpec& spec, const Account& account, std::optional<rlimit> open_files) {
+Result<std::string> instructions_of(const RunSpec& spec, const Account& account, std::optional<rlimit> open_files,
+                                    const std::string& cgroup) {
   if (spec.command.empty()) return fail(Code::invalid, "there is no command to run; name one");
   InstructionWriter to;
   to.text(Tag::run_id, spec.run_id);
@@ -124,6 +125,7 @@ Result<std::string> instructions_of(const RunSpec& spec, const Account& account,
   to.numbers(Tag::capture, spec.capture);
   if (spec.timeout) to.numbers(Tag::timeout, count_of(std::max(*spec.timeout, Nanoseconds(1))));
   to.numbers(Tag::grace, count_of(spec.grace));
+  if (!cgroup.empty()) to.text(Tag::cgroup, cgroup);
   return std::move(to).finish();
 }
 

@@ -32,7 +32,8 @@ RunSpec full_spec() {
 }
 
 TEST(Instructions, EverythingArrives) {
-  std::string bytes = instructions_of(full_spec(), account(), rlimit{1024, 4096}).value();
+  std::string bytes =
+      instructions_of(full_spec(), account(), rlimit{1024, 4096}, "/sys/fs/cgroup/krond.service").value();
   Instructions read;
   ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
   EXPECT_STREQ(read.run_id, "r1");
@@ -64,6 +65,7 @@ TEST(Instructions, EverythingArrives) {
   EXPECT_EQ(read.capture, 12345U);
   EXPECT_EQ(read.timeout, 2'000'000'000);
   EXPECT_EQ(read.grace, 3'000'000'000);
+  EXPECT_STREQ(read.cgroup, "/sys/fs/cgroup/krond.service");
   EXPECT_EQ(read.failure, nullptr);
 }
 
@@ -76,7 +78,7 @@ TEST(Instructions, AFailureArrives) {
 }
 
 TEST(Instructions, WithoutADirectoryItIsHomeOrTheRoot) {
-  std::string bytes = instructions_of({.run_id = "r1", .command = {"true"}}, account(), {}).value();
+  std::string bytes = instructions_of({.run_id = "r1", .command = {"true"}}, account(), {}, "").value();
   Instructions read;
   ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
   EXPECT_STREQ(read.directory, "/home/me");
@@ -87,19 +89,19 @@ TEST(Instructions, WithoutADirectoryItIsHomeOrTheRoot) {
 TEST(Instructions, TextsThatNoProcessCanHaveAreRefused) {
   RunSpec spec = full_spec();
   spec.command[1] = std::string("a\0b", 3);
-  EXPECT_EQ(instructions_of(spec, account(), {}).error().code, Code::invalid);
+  EXPECT_EQ(instructions_of(spec, account(), {}, "").error().code, Code::invalid);
   spec = full_spec();
   spec.out.path = std::string("/a\0b", 4);
-  EXPECT_FALSE(instructions_of(spec, account(), {}));
+  EXPECT_FALSE(instructions_of(spec, account(), {}, ""));
   spec = full_spec();
   spec.input = std::string(kMostInstructions, 'x');
-  EXPECT_FALSE(instructions_of(spec, account(), {}));
+  EXPECT_FALSE(instructions_of(spec, account(), {}, ""));
   spec.command.clear();
-  EXPECT_FALSE(instructions_of(spec, account(), {}));
+  EXPECT_FALSE(instructions_of(spec, account(), {}, ""));
 }
 
 TEST(Instructions, CutOffOrLongerTheyAreRefused) {
-  const std::string whole = instructions_of(full_spec(), account(), {}).value();
+  const std::string whole = instructions_of(full_spec(), account(), {}, "").value();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::string part = whole.substr(0, size);
     Instructions read;
@@ -111,7 +113,7 @@ TEST(Instructions, CutOffOrLongerTheyAreRefused) {
 }
 
 TEST(Instructions, DamagedTheyNeverCrashTheReader) {
-  const std::string whole = instructions_of(full_spec(), account(), {}).value();
+  const std::string whole = instructions_of(full_spec(), account(), {}, "").value();
   kron::testing::for_all(500, [&] {
     std::string damaged = whole;
     const int changes = *rc::gen::inRange(1, 5);

@@ -1,5 +1,6 @@
 #include "kron/runner/leftovers.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -7,10 +8,13 @@
 #include <fcntl.h>
 #include <memory>
 #include <string_view>
+#include <sys/epoll.h>
 #include <unistd.h>
 
+#include "kron/runner/cgroups.h"
 #include "kron/runner/pidfd.h"
 #include "kron/runner/process_identity.h"
+#include "kron/runner/protocol.h"
 
 namespace kron::runner {
 namespace {
@@ -86,8 +90,32 @@ void end_once(const Members& members, Dying& dying) {
       continue;
     }
     (void)signal_pidfd(process.get(), SIGKILL);
-    dying.processes.push_back(std::move(process));
+    dying.awaited.push_back({std::move(process), EPOLLIN});
   }
+}
+
+// The path is from a file; only that of this run's own cgroup is believed.
+bool is_cgroup_of(std::string_view run_id, std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return path.starts_with('/') && name.starts_with(kCgroupPrefix + std::string(run_id) + '-');
+}
+
+// Nothing: there is no such cgroup to be seen.
+std::optional<Dying> end_by_cgroup(const Session& session) {
+  DyingCgroup cgroup;
+  Dying dying;
+  switch (end_cgroup(session.cgroup, cgroup)) {
+    case CgroupEnd::unknown:
+      return std::nullopt;
+    case CgroupEnd::empty:
+      return dying;
+    case CgroupEnd::dying:
+      break;
+  }
+  dying.count = std::max<std::size_t>(cgroup.processes.size(), 1);
+  dying.has_others = cgroup.processes != std::vector<pid_t>{session.id};
+  dying.awaited.push_back({std::move(cgroup.changed), EPOLLPRI});
+  return dying;
 }
 
 }  // namespace
@@ -98,6 +126,9 @@ Dying end_leftovers(const Leftovers& leftovers) {
   const std::optional<Session>& session = leftovers.session;
   Dying dying;
   if (leftovers.is_long_ago && session && parent_of(session->id) == leftovers.helper) return dying;  // it is not dead
+  if (session && is_cgroup_of(leftovers.run_id, session->cgroup)) {
+    if (std::optional<Dying> by_cgroup = end_by_cgroup(*session)) return *std::move(by_cgroup);
+  }
   const Members members(leftovers);
   end_once(members, dying);
   if (dying.count == 0) end_once(members, dying);

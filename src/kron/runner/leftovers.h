@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,15 +20,21 @@ struct Leftovers {
   bool is_long_ago = false;
 };
 
+// Has the events when processes are gone: a pidfd, or the state of a cgroup.
+struct Awaited {
+  Descriptor descriptor;
+  std::uint32_t events;  // as epoll knows them
+};
+
 // Processes that have been sent KILL and are not gone yet.
 struct Dying {
   std::size_t count = 0;
-  bool has_others = false;            // than the command itself, which dies with its kron-exec
-  std::vector<Descriptor> processes;  // pidfds; fewer than `count` when there are no more descriptors
+  bool has_others = false;       // than the command itself, which dies with its kron-exec
+  std::vector<Awaited> awaited;  // less than `count` tells of when there are no more descriptors
 };
 
-// Sends KILL to every process of the run: those of its session, and those that say so themselves by KRON_RUN_ID, in a
-// session of their own. None left: the run is over.
+// Sends KILL to every process of the run: those of its cgroup. Where it has none, those of its session, and those that
+// say so themselves by KRON_RUN_ID, in a session of their own. None left: the run is over.
 Dying end_leftovers(const Leftovers& leftovers);
 
 }  // namespace kron::runner

@@ -47,6 +47,7 @@ enum class Tag : std::uint8_t {
   timeout = 16,           // u64 nanoseconds; absent: none
   grace = 17,             // u64 nanoseconds
   failure = 18,           // u32 code, then a text: execute nothing, and record this
+  cgroup = 19,            // text: the directory of cgroup v2 below which the run gets one; absent: none
 };
 
 inline constexpr std::size_t kLimitSize = 20;
@@ -73,8 +74,13 @@ inline constexpr char kTimedOut[] = "timed out after";  // how the reason of suc
 inline constexpr std::size_t kMostRecord = 4096;
 
 // The start record has the same shape: `session` is the PID that leads the command's session, `tick` the time since
-// boot when that was written, in the clock ticks that /proc counts in.
+// boot when that was written, in the clock ticks that /proc counts in, `cgroup` the directory of the run's cgroup.
 inline constexpr char kStartedFirstLine[] = "kron-started 1";
 inline constexpr std::int64_t kTicksPerSecond = 100;
+
+// The name of a run's cgroup begins with this, followed by the run id.
+inline constexpr char kCgroupPrefix[] = "kron-";
+// A longer path of krond's own cgroup is not used: what is made of it must fit into the start record.
+inline constexpr std::size_t kMostCgroupPath = 2048;
 
 }  // namespace kron::runner

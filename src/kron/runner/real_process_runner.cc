@@ -102,7 +102,7 @@ Result<std::string> RealProcessRunner::instructions_for(const RunSpec& spec) {
   Result<std::shared_ptr<const Account>> account = accounts_.find(spec.user, spec.group);
   if (!account && account.error().code == Code::unreachable) return fail(account.error());
   if (!account) return failure_instructions(spec.run_id, kCannotExecute, account.error().message);
-  Result<std::string> instructions = instructions_of(spec, **account, open_files_);
+  Result<std::string> instructions = instructions_of(spec, **account, open_files_, options_.cgroup);
   if (!instructions) return failure_instructions(spec.run_id, kCannotExecute, instructions.error().message);
   return *std::move(instructions);
 }
@@ -249,13 +249,13 @@ void RealProcessRunner::collect(Run& run, std::vector<RunExit>& exits) {
   runs_.erase(id);
 }
 
-// Each process that we wait for makes an event when it has ended, and then we look again: it may have had children.
+// What we wait for makes an event when it is gone, and then we look again: a process may have had children.
 bool RealProcessRunner::is_ending_leftovers(Run& run) {
   Dying dying = end_leftovers(*run.leftovers);
   if (dying.count == 0) return false;
   if (dying.has_others && !run.reason.ends_with(kLeftoversEnded)) run.reason += kLeftoversEnded;
-  for (Descriptor& process : dying.processes) {
-    if (watch(run, std::move(process), EPOLLIN)) return true;
+  for (Awaited& awaited : dying.awaited) {
+    if (watch(run, std::move(awaited.descriptor), awaited.events)) return true;
   }
   run.process = Descriptor();
   unheard_.insert(run.id);

@@ -24,6 +24,7 @@ struct RunnerOptions {
   std::string helper = {};           // find_kron_exec
   std::string state_directory = {};  // exists
   Nanoseconds clock_offset{0};       // what the daemon's clock is shifted by; run times are reported on that clock
+  std::string cgroup = {};           // find_own_cgroup: each run gets a cgroup of its own below it; empty: none
   bool reaps_orphans = false;        // we are PID 1: every process that loses its parent becomes our child
 };
 

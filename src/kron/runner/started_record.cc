@@ -14,6 +14,7 @@ std::optional<Session> parse_started_record(std::string_view text) {
     const std::optional<std::string_view> key = cut_before(*line, '=');
     if (!key) return std::nullopt;
     if (*key == "session" && !read_number(*line, session.id)) return std::nullopt;
+    if (*key == "cgroup") session.cgroup = *line;
     if (*key == "tick" && !read_number(*line, session.tick)) return std::nullopt;
   }
   return std::nullopt;

@@ -2,15 +2,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <sys/types.h>
 
 namespace kron::runner {
 
-// The session of a run's command, as kron-exec noted it.
+// The session of a run's command, and its cgroup, as kron-exec noted them.
 struct Session {
-  pid_t id = 0;            // the PID of its leader
-  std::uint64_t tick = 0;  // since boot, when its leader was there already
+  pid_t id = 0;             // the PID of its leader
+  std::uint64_t tick = 0;   // since boot, when its leader was there already
+  std::string cgroup = {};  // the directory of the cgroup that all of the run is in; empty: none
 
   bool operator==(const Session&) const = default;
 };

@@ -7,6 +7,8 @@ namespace {
 
 TEST(StartedRecord, NamesTheSessionAndWhenItBegan) {
   EXPECT_EQ(parse_started_record("kron-started 1\nsession=4711\ntick=123456\nend\n"), (Session{4711, 123456}));
+  EXPECT_EQ(parse_started_record("kron-started 1\nsession=4711\ntick=1\ncgroup=/sys/fs/cgroup/a=b/kron-r1-3\nend\n"),
+            (Session{4711, 1, "/sys/fs/cgroup/a=b/kron-r1-3"}));
   EXPECT_EQ(parse_started_record("kron-started 1\nsession=4711\nlater=known\ntick=1\nend\n"), (Session{4711, 1}));
 }
 

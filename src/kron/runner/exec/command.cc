@@ -15,27 +15,32 @@
 namespace kron::exec {
 namespace {
 
-// Says which session is the run's. No sync is paid for: it is of use while the processes live.
-void write_started(int run_directory, pid_t session) {
+// Says which processes are the run's. No sync is paid for: it is of use while the processes live.
+void write_started(int run_directory, pid_t session, const char* cgroup) {
   const int fd =
       ::openat(run_directory, runner::kStartedName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return;
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
   const long long tick = now.tv_sec * runner::kTicksPerSecond + now.tv_nsec / (1'000'000'000 / runner::kTicksPerSecond);
-  ::dprintf(fd, "%s\nsession=%d\ntick=%lld\n%s\n", runner::kStartedFirstLine, session, tick, runner::kRecordLastLine);
+  const char* const key = cgroup == nullptr ? "" : "cgroup=";
+  const char* const line_end = cgroup == nullptr ? "" : "\n";
+  ::dprintf(fd, "%s\nsession=%d\ntick=%lld\n%s%s%s%s\n", runner::kStartedFirstLine, session, tick, key,
+            cgroup == nullptr ? "" : cgroup, line_end, runner::kRecordLastLine);
   ::close(fd);
 }
 
 // Lives in the child of a vfork: it shares our memory, which is how a refusal reaches us, and must not return.
 class Child {
  public:
-  Child(const Instructions& instructions, pid_t parent, Refusal& refusal)
-      : instructions_(instructions), parent_(parent), refusal_(refusal) {}
+  Child(const Instructions& instructions, const Descriptors& descriptors, int run_directory, Refusal& refusal)
+      : instructions_(instructions), descriptors_(descriptors), run_directory_(run_directory), refusal_(refusal) {}
 
-  [[noreturn]] void execute(Descriptors descriptors, int run_directory) {
+  // `cgroup`: the one it is in already, or null.
+  [[noreturn]] void execute(const char* cgroup) const {
+    Descriptors descriptors = descriptors_;
     if (::setsid() < 0) refuse("start a session for", "the command");
-    if (run_directory >= 0) write_started(run_directory, ::getpid());
+    if (run_directory_ >= 0) write_started(run_directory_, ::getpid(), cgroup);
     set_limits();
     set_user();
     if (instructions_.umask) ::umask(*instructions_.umask);
@@ -54,12 +59,12 @@ class Child {
   }
 
  private:
-  [[noreturn]] void refuse(const char* verb, const char* object) {
+  [[noreturn]] void refuse(const char* verb, const char* object) const {
     refusal_ = {verb, object, errno};
     ::_exit(0);
   }
 
-  void set_limits() {
+  void set_limits() const {
     if (instructions_.nice && ::setpriority(PRIO_PROCESS, 0, *instructions_.nice) != 0) {
       refuse("set the priority of", "the command");
     }
@@ -80,7 +85,7 @@ class Child {
     return ::setrlimit(resource, &now) == 0;
   }
 
-  void set_user() {
+  void set_user() const {
     if (instructions_.group_count && ::setgroups(*instructions_.group_count, instructions_.groups) != 0) {
       refuse("set the groups of", "the command");
     }
@@ -98,32 +103,43 @@ class Child {
     if (::getppid() != parent_) ::_exit(0);
   }
 
-  void enter_directory() {
+  void enter_directory() const {
     if (::chdir(instructions_.directory) == 0) return;
     if (!instructions_.directory_may_fail || ::chdir("/") != 0) refuse("enter the directory", instructions_.directory);
   }
 
   // Not blocking while opening: a FIFO that nobody reads is refused instead of holding the run for ever.
-  void open_file(const Stream& stream, int& descriptor) {
+  void open_file(const Stream& stream, int& descriptor) const {
     if (stream.kind != OutputKind::file) return;
     descriptor = ::open(stream.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
     if (descriptor < 0 || ::fcntl(descriptor, F_SETFL, O_APPEND) != 0) refuse("write to", stream.path);
   }
 
   const Instructions& instructions_;
-  pid_t parent_;
+  const Descriptors descriptors_;
+  const int run_directory_;
+  const pid_t parent_ = ::getpid();  // made by the parent
   Refusal& refusal_;
 };
 
 }  // namespace
 
-pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, int run_directory,
-                    Refusal& refusal) {
+pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, const RunCgroup& cgroup,
+                    int run_directory, Refusal& refusal) {
   // A fork would copy our page tables to throw them away at once, a third of the whole cost of a run. The price: a
   // directory or program on a file system that hangs holds us too, until that file system answers.
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::vfork();
-  if (pid == 0) Child(instructions, parent, refusal).execute(descriptors, run_directory);
+  struct InCgroup {
+    const Child child;
+    const char* path;
+  } in_cgroup{Child(instructions, descriptors, run_directory, refusal), cgroup.path()};
+  pid_t pid = cgroup.vfork_into(
+      [](void* context) {
+        const auto& it = *static_cast<const InCgroup*>(context);
+        it.child.execute(it.path);
+      },
+      &in_cgroup);
+  if (pid < 0) pid = ::vfork();
+  if (pid == 0) in_cgroup.child.execute(nullptr);
   if (pid < 0) refusal = {"create", "a process", errno};
   return pid;
 }

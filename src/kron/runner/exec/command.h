@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include "kron/runner/exec/instruction_reader.h"
+#include "kron/runner/exec/run_cgroup.h"
 
 namespace kron::exec {
 
@@ -20,11 +21,11 @@ struct Refusal {
   int error = 0;  // an errno
 };
 
-// Starts the command as the leader of a session and process group of its own; it dies with us. Before anything of the
-// user's is executed, `started` in the run's directory names the session, so that krond finds what is left of it if we
-// are killed; without a directory (-1) nothing does. Returns when it has been executed or refused; a refused one still
-// has a process to wait for, unless this returns -1.
-pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, int run_directory,
-                    Refusal& refusal);
+// Starts the command as the leader of a session and process group of its own, in the run's cgroup if there is one; it
+// dies with us. Before anything of the user's is executed, `started` in the run's directory names session and cgroup,
+// so that krond finds what is left of it if we are killed; without a directory (-1) nothing does. Returns when it has
+// been executed or refused; a refused one still has a process to wait for, unless this returns -1.
+pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, const RunCgroup& cgroup,
+                    int run_directory, Refusal& refusal);
 
 }  // namespace kron::exec

@@ -25,7 +25,7 @@ class CommandTest : public ::testing::Test {
     instructions.variables = variables;
     instructions.directory = "/";
     Refusal refusal;
-    const pid_t command = start_command(instructions, {0, 1, 2}, -1, refusal);
+    const pid_t command = start_command(instructions, {0, 1, 2}, RunCgroup(nullptr, ""), -1, refusal);
     ::waitpid(command, nullptr, 0);
     ::_exit(0);
   }

@@ -166,6 +166,8 @@ bool read_record(const Record& record, Instructions& to, Texts& arguments, Texts
       return duration_of(record, to.grace);
     case Tag::failure:
       return failure_of(record, to);
+    case Tag::cgroup:
+      return text_of(record, to.cgroup);
   }
   return false;
 }

@@ -48,6 +48,7 @@ struct Instructions {
   std::uint64_t capture = 0;
   std::int64_t timeout = 0;  // nanoseconds; 0: none
   std::int64_t grace = 0;
+  const char* cgroup = nullptr;
   const char* failure = nullptr;
   int failure_code = 0;
 };

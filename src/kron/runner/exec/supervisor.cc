@@ -46,7 +46,10 @@ timespec wall_now() {
 }  // namespace
 
 Supervisor::Supervisor(const Instructions& instructions, RunDirectory& directory)
-    : instructions_(instructions), directory_(directory), output_(directory, instructions.capture) {}
+    : instructions_(instructions),
+      directory_(directory),
+      cgroup_(instructions.cgroup, instructions.run_id),
+      output_(directory, instructions.capture) {}
 
 void Supervisor::prepare() {
   sigset_t handled;
@@ -107,7 +110,7 @@ Ending Supervisor::run() {
 bool Supervisor::start() {
   if (refusal_.verb == nullptr) {
     if (instructions_.timeout > 0) deadline_ = deadline_after(instructions_.timeout);
-    command_ = start_command(instructions_, descriptors_, directory_.get(), refusal_);
+    command_ = start_command(instructions_, descriptors_, cgroup_, directory_.get(), refusal_);
   }
   if (refusal_.verb != nullptr) {
     if (command_ > 0) ::waitpid(command_, nullptr, 0);

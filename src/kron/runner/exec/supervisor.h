@@ -51,6 +51,7 @@ class Supervisor {
 
   const Instructions& instructions_;
   RunDirectory& directory_;
+  RunCgroup cgroup_;
   OutputFile output_;
   Sink sinks_[2];
   Descriptors descriptors_;

@@ -1,0 +1,67 @@
+#include "kron/runner/exec/run_cgroup.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kron/runner/protocol.h"
+
+namespace kron::exec {
+namespace {
+
+// The child runs on our stack, below this frame, until it has executed the command or ended. So the system call must
+// not be made by a function that returns: the child would return from it first, and overwrite what we return by.
+[[gnu::noinline]] long clone_below(clone_args& arguments, void (*child)(void*), void* context) {
+  long result = 0;
+#if defined(__x86_64__)
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(SYS_clone3), "D"(&arguments), "S"(sizeof arguments)
+               : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+  register long number asm("x8") = SYS_clone3;
+  register long first asm("x0") = reinterpret_cast<long>(&arguments);
+  register long second asm("x1") = sizeof arguments;
+  asm volatile("svc 0" : "+r"(first) : "r"(number), "r"(second) : "memory");
+  result = first;
+#else
+  result = -ENOSYS;
+#endif
+  if (result == 0) child(context);
+  return result;
+}
+
+}  // namespace
+
+RunCgroup::RunCgroup(const char* parent, const char* run_id) {
+  if (parent == nullptr) return;
+  // With our PID, no other krond's run of the same id has it; and one that is there already is not ours.
+  const int size = std::snprintf(path_, sizeof path_, "%s/%s%s-%d", parent, runner::kCgroupPrefix, run_id, ::getpid());
+  if (size < static_cast<int>(sizeof path_) && ::mkdir(path_, 0755) == 0) {
+    fd_ = ::open(path_, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }
+}
+
+RunCgroup::~RunCgroup() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::rmdir(path_);
+}
+
+pid_t RunCgroup::vfork_into(void (*child)(void*), void* context) const {
+  if (fd_ < 0) return -1;
+  clone_args arguments = {};
+  arguments.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
+  arguments.exit_signal = SIGCHLD;
+  arguments.cgroup = static_cast<std::uint64_t>(fd_);
+  const long result = clone_below(arguments, child, context);
+  return result < 0 ? -1 : static_cast<pid_t>(result);
+}
+
+}  // namespace kron::exec

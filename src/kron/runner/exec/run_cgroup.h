@@ -1,0 +1,31 @@
+#pragma once
+
+#include <climits>
+#include <sys/types.h>
+
+namespace kron::exec {
+
+// The run's own cgroup, below krond's: by it krond finds every process of the command if we are killed, whatever they
+// have changed about themselves. Where it cannot be made, the command's session has to do.
+class RunCgroup {
+ public:
+  // `parent` is a directory of cgroup v2, or null: none is made.
+  RunCgroup(const char* parent, const char* run_id);
+  // Removes it, unless the command has left processes in it: those are none of our business, and krond removes it
+  // later.
+  ~RunCgroup();
+  RunCgroup(const RunCgroup&) = delete;
+  RunCgroup& operator=(const RunCgroup&) = delete;
+
+  // vfork, with the child in this cgroup from its first instruction: it calls `child`, which does not return. -1 when
+  // there is no cgroup, or the system does not do it.
+  pid_t vfork_into(void (*child)(void*), void* context) const;
+
+  const char* path() const { return path_; }
+
+ private:
+  int fd_ = -1;
+  char path_[PATH_MAX] = "";
+};
+
+}  // namespace kron::exec
