@@ -40,7 +40,7 @@ void check(const Request& request) {
 std::vector<std::string> read_in_pieces(std::string_view bytes, std::size_t piece) {
   static const kron::http::Limits limits;
   static const RequestReader::BodyLimit body_limit = [](const Request&) { return kBodyLimit; };
-  RequestReader reader(limits, body_limit, std::nullopt);
+  RequestReader reader(limits, body_limit);
   std::vector<std::string> seen;
   while (!bytes.empty()) {
     const auto room = reader.room();

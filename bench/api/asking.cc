@@ -73,10 +73,14 @@ EchoServer::EchoServer(std::string socket, std::size_t body_bytes)
     : process_(0, [&](const auto& tell) {
         testing::SilentLog log;
         const std::string body = "{\"echo\":\"" + std::string(body_bytes - 11, 'x') + "\"}";
-        http::Server::Options options;
-        options.socket_path = std::move(socket);
+        auto listener = http::UnixListener::open(socket, 0600, std::nullopt, [](const http::Credentials&) {
+          return http::Principal{.name = "client", .is_preferred = true};
+        });
+        http::Server::Listeners listeners;
+        if (listener) listeners.push_back(std::make_unique<http::UnixListener>(*std::move(listener)));
         const auto server = http::Server::start(
-            std::move(options), [&](const http::Request&, http::Reply reply) { reply.send({.body = body}); }, log);
+            std::move(listeners), {}, [&](const http::Request&, http::Reply reply) { reply.send({.body = body}); },
+            log);
         tell(server.has_value());
         while (true) ::pause();
       }) {

@@ -14,4 +14,16 @@ Right right_of(const http::Credentials& peer, const Access& access) {
   return is_member ? access.of_group : Right::none;
 }
 
+Right right_of(const http::Principal& principal) { return static_cast<Right>(principal.permissions); }
+
+http::Listener::Identified principal_of(const http::Credentials& peer, const Access& access) {
+  const Right right = right_of(peer, access);
+  if (right == Right::none) {
+    return http::problem(Error{Code::refused, "you may not use this socket; ask its operator"});
+  }
+  return http::Principal{.name = "uid " + std::to_string(peer.uid),
+                         .permissions = static_cast<unsigned>(right),
+                         .is_preferred = is_own(peer, access)};
+}
+
 }  // namespace kron::api

@@ -4,7 +4,8 @@
 #include <optional>
 #include <sys/types.h>
 
-#include "kron/http/message.h"
+#include "kron/http/listener.h"
+#include "kron/http/unix_socket.h"
 
 namespace kron::api {
 
@@ -21,5 +22,11 @@ struct Access {
 bool is_own(const http::Credentials& peer, const Access& access);
 
 Right right_of(const http::Credentials& peer, const Access& access);
+
+// What the principal of a request may do.
+Right right_of(const http::Principal& principal);
+
+// The principal with that right. root and the daemon's own user are preferred: no other keeps them from the socket.
+http::Listener::Identified principal_of(const http::Credentials& peer, const Access& access);
 
 }  // namespace kron::api

@@ -18,5 +18,18 @@ TEST(Access, RootAndTheDaemonsUserOperateAndAGroupDoesAsConfigured) {
   EXPECT_EQ(right_of({.uid = 501, .gid = 70}, operating), Right::operate);
 }
 
+TEST(Access, APrincipalCarriesHisRightAndStrangersAreTurnedAway) {
+  const Access access{.own = 500, .group = 70};
+  const auto own = std::get<http::Principal>(principal_of({.uid = 500}, access));
+  EXPECT_EQ(own, (http::Principal{.name = "uid 500", .permissions = own.permissions, .is_preferred = true}));
+  EXPECT_EQ(right_of(own), Right::operate);
+  const auto reader = std::get<http::Principal>(principal_of({.uid = 501, .gid = 70}, access));
+  EXPECT_EQ(right_of(reader), Right::read);
+  EXPECT_FALSE(reader.is_preferred);
+  const auto stranger = principal_of({.uid = 502, .gid = 9}, access);
+  EXPECT_EQ(std::get<http::Response>(stranger).status, 403);
+  EXPECT_EQ(right_of(http::Principal{}), Right::none);
+}
+
 }  // namespace
 }  // namespace kron::api

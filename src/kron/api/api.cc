@@ -19,18 +19,15 @@ std::vector<Route> all_routes(Parts& parts) {
 
 std::string name_of(const Route& route) { return std::string(route.method) + " " + std::string(route.pattern); }
 
-// Who comes without credentials came by a way that no right is configured for.
-bool may(const http::Request& request, const Route& route, const Access& access) {
-  return request.peer && right_of(*request.peer, access) >= route.needs;
-}
+bool may(const http::Request& request, const Route& route) { return right_of(request.principal) >= route.needs; }
 
 http::Response not_allowed() {
   return http::problem({Code::refused, "this user may look but not operate; krond's own user and root may"});
 }
 
 // Why a request is not to be answered by its route.
-std::optional<http::Response> refusal(const http::Request& request, const Route& route, const Access& access) {
-  if (!may(request, route, access)) return not_allowed();
+std::optional<http::Response> refusal(const http::Request& request, const Route& route) {
+  if (!may(request, route)) return not_allowed();
   if (const auto wrong = wrong_parameter(request, route)) return http::problem(*wrong);
   if (route.method == "GET" && !request.body.empty()) {
     return http::problem({Code::invalid, "a GET request has no body here"});
@@ -57,7 +54,7 @@ void Api::answer(http::Request request, http::Reply reply) {
   }
   const Route& target = *known->route;
   const auto call = std::make_shared<Call>(std::move(request), known->names, std::move(reply), note);
-  if (auto no = refusal(call->request, target, parts_.access)) return call->send(*std::move(no));
+  if (auto no = refusal(call->request, target)) return call->send(*std::move(no));
   target.answer(call);
 }
 
@@ -65,7 +62,7 @@ std::variant<std::size_t, http::Response> Api::body_limit(const http::Request& h
   const auto found = router_.find(head.method, head.segments);
   const auto* known = std::get_if<Router::Found>(&found);
   if (known == nullptr) return kUsualBody;
-  if (may(head, *known->route, parts_.access)) return known->route->most_body;
+  if (may(head, *known->route)) return known->route->most_body;
   http::Response no = not_allowed();
   parts_.metrics.api_request(name_of(*known->route), no.status, Nanoseconds(0));
   return no;

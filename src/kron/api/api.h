@@ -21,9 +21,6 @@ class Api {
   void answer(http::Request request, http::Reply reply);
   // The right is asked for before the body is read.
   std::variant<std::size_t, http::Response> body_limit(const http::Request& head) const;
-  bool admits(const http::Credentials& peer) const { return right_of(peer, parts_.access) != Right::none; }
-  // root and the daemon's own user, whom no other keeps from the socket
-  bool prefers(const http::Credentials& peer) const { return is_own(peer, parts_.access); }
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 

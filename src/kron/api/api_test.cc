@@ -40,6 +40,7 @@ jobs::JobDefinition daily(std::string name) {
 }
 
 constexpr gid_t kReaders = 4712;
+const Access kAccess{.own = ::geteuid(), .group = kReaders};
 
 std::string made(const std::filesystem::path& directory) {
   std::filesystem::remove_all(directory);
@@ -127,25 +128,30 @@ class ApiTest : public ::testing::Test {
             .metrics = metrics_,
             .events = events_,
             .outputs = *outputs_,
-            .run_files = run_files_,
-            .access = {.own = ::geteuid(), .group = kReaders}};
+            .run_files = run_files_};
   }
 
   void do_on_loop(const Parts::Work& work) { loop_->run(work); }
 
   void serve() {
+    http::Server::Listeners listeners;
+    listeners.push_back(std::make_unique<http::UnixListener>(
+        http::UnixListener::open(socket(), 0600, std::nullopt, [](const auto& peer) {
+          return principal_of(peer, kAccess);
+        }).value()));
     server_ = http::Server::start(
-                  {.socket_path = socket(),
-                   .body_limit = [this](const auto& head) { return api_->body_limit(head); },
-                   .admit = [this](const auto& peer) { return api_->admits(peer); }},
+                  std::move(listeners), {.body_limit = [this](const auto& head) { return api_->body_limit(head); }},
                   [this](http::Request request, http::Reply reply) {
-                    if (is_reader_) request.peer = reader();
+                    if (is_reader_) request.principal = principal(reader());
                     api_->answer(std::move(request), std::move(reply));
                   },
                   log_)
                   .value();
   }
   // Somebody of the group that may only look.
+  static http::Principal principal(const http::Credentials& peer) {
+    return std::get<http::Principal>(principal_of(peer, kAccess));
+  }
   static http::Credentials reader() { return {.uid = 4711, .gid = 4711, .groups = {kReaders}, .pid = 1}; }
 
   std::string socket() const { return (directory_ / "krond.sock").string(); }
@@ -264,16 +270,18 @@ TEST_F(ApiTest, ABodyWithAByteOrderMarkIsRefused) {
 }
 
 TEST_F(ApiTest, ARightIsAskedForBeforeABodyIsRead) {
-  const http::Request commit{
-      .method = "POST", .target = "", .segments = {"api", "v1", "leases", "x.1", "commit"}, .peer = reader()};
+  const http::Request commit{.method = "POST",
+                             .target = "",
+                             .segments = {"api", "v1", "leases", "x.1", "commit"},
+                             .principal = principal(reader())};
   const auto of_reader = api_->body_limit(commit);
   ASSERT_TRUE(std::holds_alternative<http::Response>(of_reader));
   EXPECT_EQ(std::get<http::Response>(of_reader).status, 403);
   http::Request by_root = commit;
-  by_root.peer = http::Credentials{.uid = 0};
+  by_root.principal = principal({.uid = 0});
   EXPECT_GT(std::get<std::size_t>(api_->body_limit(by_root)), std::size_t{64} << 20U);
   http::Request by_nobody = commit;
-  by_nobody.peer.reset();
+  by_nobody.principal = {};
   EXPECT_TRUE(std::holds_alternative<http::Response>(api_->body_limit(by_nobody)));
 }
 

@@ -211,7 +211,7 @@ void get_job(Parts& parts, const CallPtr& call) {
     auto view = std::make_shared<std::optional<View>>(parts.scheduler.view(name));
     if (!*view) return call->refuse(no_such_job(name));
     parts.history.last_of({name}, [&parts, call, view](const Result<LastEntries>& last) {
-      const Right right = right_of(*call->request.peer, parts.access);
+      const Right right = right_of(call->request.principal);
       call->send_json(job_json(**view, entry_of(last, **view), now(parts.clock), right));
     });
   });

@@ -107,7 +107,6 @@ struct Parts {
   OutputFollower& outputs;
   const runner::RunFiles& run_files;
   runner::Retention keeps = {};
-  Access access = {};
   StateUpkeep state = {};
 };
 

@@ -69,9 +69,6 @@ api::Parts FrontDesk::parts() {
           .outputs = *outputs_,
           .run_files = run_files_,
           .keeps = options_.keeps,
-          .access = {.own = ::geteuid(),
-                     .group = options_.socket_group,
-                     .of_group = options_.group_operates ? api::Right::operate : api::Right::read},
           .state = daemon_.state};
 }
 
@@ -79,14 +76,18 @@ Status FrontDesk::let_in() {
   if (options_.socket.empty()) return {};
   api::Api* api = api_.get();
   http::Server::Options options;
-  options.socket_path = options_.socket;
-  options.mode = options_.socket_group ? kForGroupToo : kOwnOnly;
-  options.group = options_.socket_group;
   options.body_limit = [api](const http::Request& head) { return api->body_limit(head); };
-  options.admit = [api](const http::Credentials& peer) { return api->admits(peer); };
-  options.prefer = [api](const http::Credentials& peer) { return api->prefers(peer); };
+  const api::Access access{.own = ::geteuid(),
+                           .group = options_.socket_group,
+                           .of_group = options_.group_operates ? api::Right::operate : api::Right::read};
+  auto listener =
+      http::UnixListener::open(options_.socket, options_.socket_group ? kForGroupToo : kOwnOnly, options_.socket_group,
+                               [access](const http::Credentials& peer) { return api::principal_of(peer, access); });
+  if (!listener) return fail(listener.error());
+  http::Server::Listeners listeners;
+  listeners.push_back(std::make_unique<http::UnixListener>(*std::move(listener)));
   auto server = http::Server::start(
-      std::move(options),
+      std::move(listeners), std::move(options),
       [api, &way = daemon_.right_of_way](http::Request request, http::Reply reply) {
         way.give_way();
         api->answer(std::move(request), std::move(reply));

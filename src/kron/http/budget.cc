@@ -7,9 +7,9 @@ bool Budget::take(const User& user, std::size_t amount) {
   if (amount > limit_.most - taken_) return false;
   if (!user.is_preferred) {
     if (taken_by_others_ + amount > limit_.most - limit_.kept) return false;
-    std::size_t& own = taken_by_each_[user.uid];
+    std::size_t& own = taken_by_each_[user.name];
     if (own + amount > limit_.of_one_user) {
-      if (own == 0) taken_by_each_.erase(user.uid);
+      if (own == 0) taken_by_each_.erase(user.name);
       return false;
     }
     own += amount;
@@ -24,7 +24,7 @@ void Budget::give_back(const User& user, std::size_t amount) {
   taken_ -= amount;
   if (user.is_preferred) return;
   taken_by_others_ -= amount;
-  const auto own = taken_by_each_.find(user.uid);
+  const auto own = taken_by_each_.find(user.name);
   own->second -= amount;
   // As many entries as there are users who have something, not as have ever come.
   if (own->second == 0) taken_by_each_.erase(own);

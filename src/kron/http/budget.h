@@ -4,10 +4,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <sys/types.h>
+#include <string>
 #include <utility>
 
 #include "kron/http/limits.h"
+#include "kron/http/message.h"
 
 namespace kron::http {
 
@@ -16,7 +17,7 @@ class Budget {
  public:
   // Who takes of it. One who is preferred has no cap of his own, and the part that is kept is for him.
   struct User {
-    uid_t uid = 0;
+    std::string name = {};
     bool is_preferred = true;
   };
 
@@ -30,14 +31,16 @@ class Budget {
   const SharedLimit limit_;
   std::mutex mutex_;
   std::size_t taken_ = 0;
-  std::size_t taken_by_others_ = 0;             // who are not preferred
-  std::map<uid_t, std::size_t> taken_by_each_;  // of the others
+  std::size_t taken_by_others_ = 0;                   // who are not preferred
+  std::map<std::string, std::size_t> taken_by_each_;  // of the others
 };
+
+inline Budget::User user_of(const Principal& principal) { return {principal.name, principal.is_preferred}; }
 
 // What one connection, stream or body has of a budget. Gives it back when it ends, on whatever thread.
 class Share {
  public:
-  Share(std::shared_ptr<Budget> budget, Budget::User user) : budget_(std::move(budget)), user_(user) {}
+  Share(std::shared_ptr<Budget> budget, Budget::User user) : budget_(std::move(budget)), user_(std::move(user)) {}
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
   ~Share() { release(); }

@@ -7,9 +7,9 @@
 namespace kron::http {
 namespace {
 
-constexpr Budget::User kRoot{.uid = 0, .is_preferred = true};
-constexpr Budget::User kAnn{.uid = 1001, .is_preferred = false};
-constexpr Budget::User kBob{.uid = 1002, .is_preferred = false};
+const Budget::User kRoot{.name = "root", .is_preferred = true};
+const Budget::User kAnn{.name = "ann", .is_preferred = false};
+const Budget::User kBob{.name = "bob", .is_preferred = false};
 constexpr SharedLimit kLimit{.most = 10, .kept = 3, .of_one_user = 5};
 
 TEST(Budget, OneUserHasItsCapAndOthersHaveTheRest) {
@@ -59,7 +59,7 @@ TEST(Budget, ManyThreadsTakeNoMoreThanThereIs) {
   for (uid_t uid = 1; uid <= 4; ++uid) {
     threads.emplace_back([&budget, uid] {
       for (int i = 0; i < 1000; ++i) {
-        Share share(budget, {.uid = uid, .is_preferred = false});
+        Share share(budget, {.name = std::to_string(uid), .is_preferred = false});
         (void)share.grow(60);
       }
     });

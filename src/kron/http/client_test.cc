@@ -28,7 +28,7 @@ class Parrot {
   using Words = std::vector<std::string>;
 
   explicit Parrot(std::vector<Words> connections)
-      : listener_(UnixListener::open(directory_.file("socket"), 0600, std::nullopt).value()),
+      : listener_(UnixListener::open(directory_.file("socket"), 0600, std::nullopt, ServerRig::preferred).value()),
         thread_([this, connections = std::move(connections)] {
           for (const Words& words : connections) serve(words);
         }) {}
@@ -76,13 +76,12 @@ TEST(Client, SendsRequestsOverOneConnection) {
 }
 
 TEST(Client, ConnectsAgainWhenTheServerHasClosed) {
-  const testing::TemporaryDirectory directory;
   testing::SilentLog log;
-  Server::Options options;
-  options.socket_path = directory.file("socket");
-  Client client(options.socket_path);
+  ServerRig rig(echo);
+  rig.stop();
+  Client client(rig.socket_path());
   for (int i = 0; i < 3; ++i) {
-    const auto server = Server::start(options, echo, log).value();
+    const auto server = Server::start(rig.on_socket(), {}, echo, log).value();
     for (const char* method : {"POST", "GET", "POST"}) {
       const auto answer = client.request(method, "/p");
       ASSERT_TRUE(answer) << answer.error().message;

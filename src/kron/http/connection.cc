@@ -42,13 +42,14 @@ struct Connection::Wire {
   asio::steady_timer timer;
 };
 
-Connection::Connection(asio::io_context& loop, Descriptor socket, std::optional<Credentials> peer,
-                       const Service& service, Budget::User user, std::unique_ptr<Share> place)
+Connection::Connection(asio::io_context& loop, Descriptor socket, const Service& service, const Listener& listener,
+                       Principal connected, std::unique_ptr<Share> place)
     : wire_(std::make_unique<Wire>(loop, std::move(socket))),
       service_(service),
-      user_(user),
       place_(std::move(place)),
-      reader_(service.limits, service.body_limit, std::move(peer), service.bodies, user) {}
+      reader_(
+          service.limits, service.body_limit, std::move(connected),
+          [&listener](const Request& head) { return listener.identify(head); }, service.bodies) {}
 
 Connection::~Connection() = default;
 
@@ -97,7 +98,7 @@ void Connection::handle(Request request) {
   state_ = State::working;
   set_deadline(std::nullopt);
   auto exchange = std::make_unique<Exchange>(service_.thread, weak_from_this(), service_.limits.stream_backlog,
-                                             std::make_shared<Share>(service_.streams, user_));
+                                             std::make_shared<Share>(service_.streams, user_of(request.principal)));
   service_.handler(std::move(request), Reply(std::move(exchange)));
   if (state_ == State::working) watch_for_hangup();
 }

@@ -12,6 +12,7 @@
 #include "kron/http/backlog.h"
 #include "kron/http/budget.h"
 #include "kron/http/limits.h"
+#include "kron/http/listener.h"
 #include "kron/http/message.h"
 #include "kron/http/reply.h"
 #include "kron/http/request_reader.h"
@@ -38,9 +39,9 @@ struct Service {
 // One client: reads a request, has it handled, writes the answer, and again. All of it on the server's thread.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `service` outlives the connection. `place` is its own among the connections, taken for `user`.
-  Connection(boost::asio::io_context& loop, Descriptor socket, std::optional<Credentials> peer, const Service& service,
-             Budget::User user, std::unique_ptr<Share> place);
+  // `service` and `listener` outlive the connection. `place` is its own among the connections, taken for `connected`.
+  Connection(boost::asio::io_context& loop, Descriptor socket, const Service& service, const Listener& listener,
+             Principal connected, std::unique_ptr<Share> place);
   ~Connection();
 
   void start();
@@ -80,7 +81,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::unique_ptr<Wire> wire_;
   const Service& service_;
-  Budget::User user_;
   std::unique_ptr<Share> place_;  // nothing in it while there is a stream
   std::shared_ptr<Share> stream_place_;
   RequestReader reader_;

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <utility>
 #include <vector>
 
@@ -17,14 +16,13 @@ class Share;
 // Names and values in the order they came or go.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-// Who is at the other end of a unix socket, as the kernel says: the process that connected, at that time.
-struct Credentials {
-  uid_t uid = 0;
-  gid_t gid = 0;
-  std::vector<gid_t> groups = {};  // the supplementary ones
-  pid_t pid = 0;
+// Who asks, as the listener knows him that he came through.
+struct Principal {
+  std::string name = {};      // limits for one user count by it; "uid 1000"
+  unsigned permissions = 0;   // what they mean is the application's business; 0: none
+  bool is_preferred = false;  // what is kept of the shared limits is for him, and no cap for one user
 
-  bool operator==(const Credentials&) const = default;
+  bool operator==(const Principal&) const = default;
 };
 
 struct Request {
@@ -34,8 +32,8 @@ struct Request {
   Fields query = {};                       // decoded
   Fields headers = {};                     // names in lower case
   std::string body = {};
-  std::optional<Credentials> peer = std::nullopt;  // of a unix socket
-  std::shared_ptr<Share> body_share = {};          // what the body takes of the server's limit, as long as this lives
+  Principal principal = {};
+  std::shared_ptr<Share> body_share = {};  // what the body takes of the server's limit, as long as this lives
 
   // The first of that name; views into this Request. Header names are asked for in lower case.
   std::optional<std::string_view> header(std::string_view name) const;

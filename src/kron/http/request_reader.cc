@@ -35,10 +35,10 @@ Response response_to(const boost::system::error_code& error) {
 // Fills a Request. HeadCheck has seen the head before; what this adds is the body.
 class RequestReader::Parser : public beast::http::basic_parser<true> {
  public:
-  Parser(const BodyLimit& may_have, std::optional<Credentials> peer, std::shared_ptr<Share> share)
-      : may_have_(may_have) {
-    request.peer = std::move(peer);
-    request.body_share = std::move(share);
+  Parser(const BodyLimit& may_have, const Principal& connected, const Identify& identify,
+         const std::shared_ptr<Budget>& bodies)
+      : may_have_(may_have), identify_(identify), bodies_(bodies) {
+    request.principal = connected;
     // Asked for when the headers are known; the head has its own limit.
     body_limit(boost::none);
     header_limit(std::numeric_limits<std::uint32_t>::max());
@@ -74,7 +74,13 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
     }
     request.segments = std::move(target->segments);
     request.query = std::move(target->query);
+    if (identify_) {
+      auto identified = identify_(request);
+      if (auto* no = std::get_if<Response>(&identified)) return refuse(std::move(*no), error);
+      request.principal = std::get<Principal>(std::move(identified));
+    }
     if (!chunked() && content_length().value_or(0) == 0) return;
+    if (bodies_) request.body_share = std::make_shared<Share>(bodies_, user_of(request.principal));
     const auto may_have = may_have_(request);
     if (const auto* no = std::get_if<Response>(&may_have)) return refuse(*no, error);
     const std::size_t limit = std::get<std::size_t>(may_have);
@@ -113,15 +119,17 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
   void on_finish_impl(ErrorCode&) override {}
 
   const BodyLimit& may_have_;
+  const Identify& identify_;
+  const std::shared_ptr<Budget>& bodies_;
 };
 
-RequestReader::RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer,
-                             std::shared_ptr<Budget> bodies, Budget::User user)
+RequestReader::RequestReader(const Limits& limits, const BodyLimit& body_limit, Principal connected, Identify identify,
+                             std::shared_ptr<Budget> bodies)
     : limits_(limits),
       body_limit_(body_limit),
-      peer_(std::move(peer)),
+      connected_(std::move(connected)),
+      identify_(std::move(identify)),
       bodies_(std::move(bodies)),
-      user_(user),
       capacity_(std::max(limits.header_bytes, kSmallestBuffer)),
       buffer_(std::make_unique_for_overwrite<char[]>(capacity_)) {
   head_check_.emplace(limits_);
@@ -172,7 +180,7 @@ void RequestReader::read_head() {
   }
   if (const auto refusal = head_check_->look(unread())) return refuse(problem(refusal->status, refusal->detail));
   if (head_check_->size() == 0) return;
-  parser_ = std::make_unique<Parser>(body_limit_, peer_, bodies_ ? std::make_shared<Share>(bodies_, user_) : nullptr);
+  parser_ = std::make_unique<Parser>(body_limit_, connected_, identify_, bodies_);
   stage_ = Stage::body;
   parse(unread().substr(0, head_check_->size()));
   if (stage_ == Stage::refused) return;

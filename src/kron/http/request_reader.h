@@ -29,9 +29,13 @@ class RequestReader {
   // How large the body may be, or the answer to a request whose body is not to be read at all.
   using BodyLimit = std::function<std::variant<std::size_t, Response>(const Request& head)>;
 
-  // `limits` and `body_limit` outlive the reader. What bodies take of `bodies` is taken for `user`; none: no limit.
-  RequestReader(const Limits& limits, const BodyLimit& body_limit, std::optional<Credentials> peer,
-                std::shared_ptr<Budget> bodies = {}, Budget::User user = {});
+  // Who sends a request, when its head is known: Listener::identify.
+  using Identify = std::function<std::variant<Principal, Response>(const Request& head)>;
+
+  // `limits` and `body_limit` outlive the reader. `connected` is who requests are from, unless `identify` says more.
+  // Bodies take of `bodies` for him; none: no limit.
+  RequestReader(const Limits& limits, const BodyLimit& body_limit, Principal connected = {}, Identify identify = {},
+                std::shared_ptr<Budget> bodies = {});
   ~RequestReader();
 
   // Where the next bytes go; never empty in the stages head and body. Then how many came.
@@ -62,9 +66,9 @@ class RequestReader {
 
   const Limits& limits_;
   const BodyLimit& body_limit_;
-  std::optional<Credentials> peer_;
+  Principal connected_;
+  Identify identify_;
   std::shared_ptr<Budget> bodies_;
-  Budget::User user_;
   Stage stage_ = Stage::head;
   std::optional<HeadCheck> head_check_;
   std::unique_ptr<Parser> parser_;

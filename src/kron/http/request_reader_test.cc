@@ -37,7 +37,7 @@ constexpr std::string_view kChunked =
 TEST_F(RequestReaderTest, HostileRequestsAreRefusedHoweverTheyAreCut) {
   for (const testing::HostileRequest& hostile : testing::hostile_requests()) {
     for (const std::size_t piece : {std::string_view::npos, std::size_t{1}, std::size_t{7}}) {
-      RequestReader reader(limits_, body_limit_, std::nullopt);
+      RequestReader reader(limits_, body_limit_);
       ASSERT_EQ(feed(reader, hostile.bytes, piece), Stage::refused) << hostile.what << " in pieces of " << piece;
       EXPECT_EQ(reader.refusal().status, hostile.status) << hostile.what << ": " << reader.refusal().body;
     }
@@ -46,7 +46,7 @@ TEST_F(RequestReaderTest, HostileRequestsAreRefusedHoweverTheyAreCut) {
 
 TEST_F(RequestReaderTest, ARequestIsTheSameHoweverItIsCut) {
   for (std::size_t piece = 1; piece <= kChunked.size(); ++piece) {
-    RequestReader reader(limits_, body_limit_, Credentials{.uid = 7});
+    RequestReader reader(limits_, body_limit_, Principal{.name = "uid 7"});
     ASSERT_EQ(feed(reader, kChunked, piece), Stage::complete) << piece;
     EXPECT_FALSE(reader.is_last());
     EXPECT_TRUE(reader.allows_chunks());
@@ -57,7 +57,7 @@ TEST_F(RequestReaderTest, ARequestIsTheSameHoweverItIsCut) {
     EXPECT_EQ(request.query, (Fields{{"x", "1"}}));
     EXPECT_EQ(request.headers, (Fields{{"host", "a"}, {"transfer-encoding", "chunked"}, {"x-y", "b c"}}));
     EXPECT_EQ(request.body, "abcdefg");
-    EXPECT_EQ(request.peer->uid, 7U);
+    EXPECT_EQ(request.principal.name, "uid 7");
     EXPECT_TRUE(reader.is_idle());
   }
 }
@@ -68,7 +68,7 @@ TEST_F(RequestReaderTest, RequestsInARowAreReadOneByOne) {
     bytes += "GET /" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
     bytes += "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi\r\n";  // and a line end that is not asked for
   }
-  RequestReader reader(limits_, body_limit_, std::nullopt);
+  RequestReader reader(limits_, body_limit_);
   ASSERT_EQ(feed(reader, bytes), Stage::complete);
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(reader.take().target, "/" + std::to_string(i));
@@ -92,7 +92,7 @@ TEST_F(RequestReaderTest, TheConnectionClosesBehindARequestThatSaysSo) {
       {"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true, false},
   };
   for (const auto& row : table) {
-    RequestReader reader(limits_, body_limit_, std::nullopt);
+    RequestReader reader(limits_, body_limit_);
     ASSERT_EQ(feed(reader, row.bytes), Stage::complete) << row.bytes;
     EXPECT_EQ(reader.is_last(), row.is_last) << row.bytes;
     EXPECT_EQ(reader.allows_chunks(), row.allows_chunks) << row.bytes;
@@ -101,13 +101,13 @@ TEST_F(RequestReaderTest, TheConnectionClosesBehindARequestThatSaysSo) {
 
 TEST_F(RequestReaderTest, AClientThatWaitsForAContinueIsKnown) {
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-Continue\r\n\r\n";
-  RequestReader reader(limits_, body_limit_, std::nullopt);
+  RequestReader reader(limits_, body_limit_);
   ASSERT_EQ(feed(reader, head), Stage::body);
   EXPECT_TRUE(reader.expects_continue());
   feed(reader, "h");
   EXPECT_FALSE(reader.expects_continue());
 
-  RequestReader impatient(limits_, body_limit_, std::nullopt);
+  RequestReader impatient(limits_, body_limit_);
   ASSERT_EQ(feed(impatient, head + "h"), Stage::body);
   EXPECT_FALSE(impatient.expects_continue());
 }
@@ -120,7 +120,7 @@ TEST_F(RequestReaderTest, TheBodyLimitIsAskedWithTheHeadAndOnlyForABody) {
     return head.segments == std::vector<std::string>{"large"} ? 5U : 2U;
   };
   const auto stage_of = [&](const std::string& path, const std::string& rest) {
-    RequestReader reader(limits_, body_limit_, std::nullopt);
+    RequestReader reader(limits_, body_limit_);
     return feed(reader, "POST " + path + " HTTP/1.1\r\nHost: a\r\n" + rest);
   };
   EXPECT_EQ(stage_of("/large", "Content-Length: 5\r\n\r\n12345"), Stage::complete);
@@ -138,9 +138,9 @@ TEST_F(RequestReaderTest, TheLargestHeadIsTakenAndOneByteMoreIsNot) {
   limits_.header_bytes = 100;
   const std::string start = "GET / HTTP/1.1\r\nHost: a\r\nX: ";
   const std::string largest = start + std::string(100 - start.size() - 4, 'x') + "\r\n\r\n";
-  RequestReader taken(limits_, body_limit_, std::nullopt);
+  RequestReader taken(limits_, body_limit_);
   EXPECT_EQ(feed(taken, largest + largest), Stage::complete);
-  RequestReader refused(limits_, body_limit_, std::nullopt);
+  RequestReader refused(limits_, body_limit_);
   ASSERT_EQ(feed(refused, largest.substr(0, largest.size() - 4) + "x\r\n\r\n"), Stage::refused);
   EXPECT_EQ(refused.refusal().status, 431);
 }
@@ -148,10 +148,10 @@ TEST_F(RequestReaderTest, TheLargestHeadIsTakenAndOneByteMoreIsNot) {
 TEST_F(RequestReaderTest, TheLongestTargetIsTakenAndOneByteMoreIsNot) {
   limits_.target_bytes = 20;
   for (const std::size_t piece : {std::string_view::npos, std::size_t{1}}) {
-    RequestReader taken(limits_, body_limit_, std::nullopt);
+    RequestReader taken(limits_, body_limit_);
     EXPECT_EQ(feed(taken, std::string(32, 'M') + " /" + std::string(19, 't') + " HTTP/1.1\r\nHost: a\r\n\r\n", piece),
               Stage::complete);
-    RequestReader refused(limits_, body_limit_, std::nullopt);
+    RequestReader refused(limits_, body_limit_);
     ASSERT_EQ(feed(refused, "GET /" + std::string(20, 't') + " HTTP/1.1\r\nHost: a\r\n\r\n", piece), Stage::refused);
     EXPECT_EQ(refused.refusal().status, 414);
   }
@@ -159,7 +159,7 @@ TEST_F(RequestReaderTest, TheLongestTargetIsTakenAndOneByteMoreIsNot) {
 
 TEST_F(RequestReaderTest, AnyBytesInAnyPiecesAreTakenOrRefused) {
   testing::for_all(500, [&](std::vector<std::string> pieces, bool starts_right) {
-    RequestReader reader(limits_, body_limit_, std::nullopt);
+    RequestReader reader(limits_, body_limit_);
     if (starts_right) feed(reader, kChunked.substr(0, *rc::gen::inRange<std::size_t>(0, kChunked.size())));
     for (const std::string& piece : pieces) {
       if (feed(reader, piece) == Stage::complete) (void)reader.take();

@@ -18,7 +18,6 @@
 #include "kron/env/work_thread.h"
 #include "kron/http/connection.h"
 #include "kron/http/turned_away.h"
-#include "kron/http/unix_socket.h"
 
 namespace kron::http {
 namespace {
@@ -39,8 +38,6 @@ Response busy() {
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }
-
-Response stranger() { return problem(Error{Code::refused, "you may not use this socket; ask its operator"}); }
 
 // A thread made meanwhile inherits the mask: no signal of the process is ever delivered to it.
 class SignalsBlocked {
@@ -63,15 +60,9 @@ class SignalsBlocked {
 // Everything that lives on the server's thread.
 class Server::Loop {
  public:
-  Loop(Options options, Handler handler, UnixListener listener, Log& log)
-      : admit_(std::move(options.admit)),
-        prefer_(std::move(options.prefer)),
-        listener_(std::move(listener)),
-        log_(log),
-        acceptor_(context_, ::fcntl(listener_.descriptor(), F_DUPFD_CLOEXEC, 0)),
-        pause_(context_),
-        turned_away_(options.limits),
-        turned_away_timer_(context_) {
+  Loop(Listeners listeners, Options options, Handler handler, Log& log)
+      : log_(log), farewell_(context_), turned_away_(options.limits), turned_away_timer_(context_) {
+    for (auto& listener : listeners) entrances_.push_back(std::make_unique<Entrance>(context_, std::move(listener)));
     service_.limits = options.limits;
     service_.connections = std::make_shared<Budget>(options.limits.connections);
     service_.streams = std::make_shared<Budget>(options.limits.streams);
@@ -100,21 +91,36 @@ class Server::Loop {
   }
 
  private:
+  struct Entrance {
+    Entrance(asio::io_context& context, std::unique_ptr<Listener> from)
+        : listener(std::move(from)),
+          acceptor(context, ::fcntl(listener->descriptor(), F_DUPFD_CLOEXEC, 0)),
+          pause(context) {}
+
+    std::unique_ptr<Listener> listener;
+    asio::posix::stream_descriptor acceptor;
+    asio::steady_timer pause;
+    bool is_failing = false;
+  };
+
   void run() {
     become_background_thread();  // a request never holds up a job that is due
     service_.thread->is_this();
-    wait_for_clients();
+    for (const auto& entrance : entrances_) wait_for_clients(*entrance);
     context_.run();
   }
 
   void stop() {
-    ErrorCode ignored;
-    acceptor_.close(ignored);
+    for (const auto& entrance : entrances_) {
+      ErrorCode ignored;
+      entrance->acceptor.close(ignored);
+      entrance->pause.cancel();
+    }
     is_stopping_ = true;
     for (const auto& connection : std::unordered_set(connections_)) connection->stop();
     if (connections_.empty()) return context_.stop();
-    pause_.expires_after(kFarewell);
-    pause_.async_wait([this](const ErrorCode& error) {
+    farewell_.expires_after(kFarewell);
+    farewell_.async_wait([this](const ErrorCode& error) {
       if (error) return;
       for (const auto& connection : std::unordered_set(connections_)) connection->close();
     });
@@ -125,55 +131,48 @@ class Server::Loop {
     if (is_stopping_ && connections_.empty()) context_.stop();
   }
 
-  void wait_for_clients() {
-    acceptor_.async_wait(asio::posix::descriptor_base::wait_read, [this](const ErrorCode& error) {
-      if (!error) accept_some();
+  void wait_for_clients(Entrance& entrance) {
+    entrance.acceptor.async_wait(asio::posix::descriptor_base::wait_read, [this, &entrance](const ErrorCode& error) {
+      if (!error) accept_some(entrance);
     });
   }
 
-  void accept_some() {
+  void accept_some(Entrance& entrance) {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
-      Descriptor socket(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      Descriptor socket(::accept4(entrance.listener->descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (socket) {
-        add(std::move(socket));
+        add(std::move(socket), *entrance.listener);
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        is_failing_ = false;
-        return wait_for_clients();
+        entrance.is_failing = false;
+        return wait_for_clients(entrance);
       } else if (errno != EINTR && errno != ECONNABORTED) {
-        return accept_later(errno);
+        return accept_later(entrance, errno);
       }
     }
-    wait_for_clients();
+    wait_for_clients(entrance);
   }
 
-  void accept_later(int error_number) {
-    if (!std::exchange(is_failing_, true)) {
+  void accept_later(Entrance& entrance, int error_number) {
+    if (!std::exchange(entrance.is_failing, true)) {
       log_.warning("http_accept_failed",
                    {{"error", system_error("accept a connection on", "the socket", error_number).message}});
     }
-    pause_.expires_after(kAcceptAgain);
-    pause_.async_wait([this](const ErrorCode& error) {
-      if (!error) wait_for_clients();
+    entrance.pause.expires_after(kAcceptAgain);
+    entrance.pause.async_wait([this, &entrance](const ErrorCode& error) {
+      if (!error) wait_for_clients(entrance);
     });
   }
 
-  void add(Descriptor socket) {
-    std::optional<Credentials> peer = credentials_of(socket.get());
-    if (admit_ && !(peer && admit_(*peer))) return turn_away(std::move(socket), stranger());
-    const Budget::User user = user_of(peer);
-    auto place = std::make_unique<Share>(service_.connections, user);
+  void add(Descriptor socket, const Listener& listener) {
+    auto identified = listener.identify(socket.get());
+    if (const auto* no = std::get_if<Response>(&identified)) return turn_away(std::move(socket), *no);
+    auto& connected = std::get<Principal>(identified);
+    auto place = std::make_unique<Share>(service_.connections, user_of(connected));
     if (!place->grow(1)) return turn_away(std::move(socket), busy());
-    const auto connection =
-        std::make_shared<Connection>(context_, std::move(socket), std::move(peer), service_, user, std::move(place));
+    const auto connection = std::make_shared<Connection>(context_, std::move(socket), service_, listener,
+                                                         std::move(connected), std::move(place));
     connections_.insert(connection);
     connection->start();
-  }
-
-  // Clients without credentials share one place among the users.
-  Budget::User user_of(const std::optional<Credentials>& peer) const {
-    if (!prefer_) return {};
-    if (!peer) return {.uid = static_cast<uid_t>(-1), .is_preferred = false};
-    return {.uid = peer->uid, .is_preferred = prefer_(*peer)};
   }
 
   void turn_away(Descriptor socket, const Response& response) {
@@ -190,17 +189,13 @@ class Server::Loop {
   }
 
   Service service_;  // before the context: connections in it use it to the end
-  Admit admit_;
-  Prefer prefer_;
-  UnixListener listener_;
   Log& log_;
-  bool is_failing_ = false;
   bool is_stopping_ = false;
   std::unordered_set<std::shared_ptr<Connection>> connections_;
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
-  asio::posix::stream_descriptor acceptor_;
-  asio::steady_timer pause_;
+  std::vector<std::unique_ptr<Entrance>> entrances_;
+  asio::steady_timer farewell_;
   TurnedAway turned_away_;
   asio::steady_timer turned_away_timer_;
   std::thread thread_;
@@ -211,11 +206,9 @@ Server::~Server() = default;
 
 Server::Post Server::poster() const { return loop_->poster(); }
 
-Result<std::unique_ptr<Server>> Server::start(Options options, Handler handler, Log& log) {
-  Result<UnixListener> listener = UnixListener::open(options.socket_path, options.mode, options.group);
-  if (!listener) return fail(listener.error());
+Result<std::unique_ptr<Server>> Server::start(Listeners listeners, Options options, Handler handler, Log& log) {
   try {
-    auto loop = std::make_unique<Loop>(std::move(options), std::move(handler), *std::move(listener), log);
+    auto loop = std::make_unique<Loop>(std::move(listeners), std::move(options), std::move(handler), log);
     return std::unique_ptr<Server>(new Server(std::move(loop)));
   } catch (const std::exception& exception) {
     return fail(Code::io, std::string("cannot serve HTTP: ") + exception.what() +

@@ -3,21 +3,20 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <sys/types.h>
 #include <variant>
+#include <vector>
 
 #include "kron/base/result.h"
 #include "kron/env/log.h"
 #include "kron/http/limits.h"
+#include "kron/http/listener.h"
 #include "kron/http/message.h"
 #include "kron/http/reply.h"
 
 namespace kron::http {
 
-// HTTP/1.1 on a unix socket, on a thread of its own that yields to the rest of the process (nice +5) and takes no
-// signals. Strict: what two readers could understand differently is answered 400 and the connection closed.
+// HTTP/1.1 on one or several listeners, on a thread of its own that yields to the rest of the process (nice +5) and
+// takes no signals. Strict: what two readers could understand differently is answered 400 and the connection closed.
 class Server {
  public:
   // On the server's thread: it holds up every other request, so it answers at once or hands the Reply on.
@@ -25,25 +24,16 @@ class Server {
   // How large the body of this request may be (beyond: 413), or the answer to one whose body is not read at all. Asked
   // when the headers are known, of requests that have a body; `head.body` is empty then.
   using BodyLimit = std::function<std::variant<std::size_t, Response>(const Request& head)>;
-  // Whether this client may ask anything; it gets 403 otherwise.
-  using Admit = std::function<bool(const Credentials&)>;
-  // Whether what is kept of the shared limits is for this client, and no cap for one user.
-  using Prefer = std::function<bool(const Credentials&)>;
+  using Listeners = std::vector<std::unique_ptr<Listener>>;
 
   struct Options {
-    std::string socket_path;
-    mode_t mode = 0600;
-    std::optional<gid_t> group = std::nullopt;  // owns the socket
     Limits limits = {};
     BodyLimit body_limit = {};  // none: 1 MiB
-    Admit admit = {};           // none: whoever may open the socket
-    Prefer prefer = {};         // none: everybody
   };
 
-  // Serves when it returns. Makes the directory of the socket (0755) when it is missing, and takes the place of a
-  // socket that nobody answers on. Code conflict: another server answers there; refused: something else is there, and
-  // it stays. `log` is written to from the server's thread, and outlives the server.
-  static Result<std::unique_ptr<Server>> start(Options options, Handler handler, Log& log);
+  // Serves when it returns. All listeners share the limits. `log` is written to from the server's thread, and outlives
+  // the server.
+  static Result<std::unique_ptr<Server>> start(Listeners listeners, Options options, Handler handler, Log& log);
 
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -52,7 +42,7 @@ class Server {
   using Post = std::function<void(std::function<void()>)>;
   Post poster() const;
 
-  // Stops listening, removes the socket, ends or cuts the streams (Stream::counts_as_whole), closes all connections; no
+  // Stops listening, ends the listeners, ends or cuts the streams (Stream::counts_as_whole), closes all connections; no
   // handler runs afterwards.
   ~Server();
 

@@ -124,10 +124,8 @@ TEST(ServerLimits, ConnectionsBeyondTheLimitAreToldToComeBack) {
 // Says who is at the other end of the test's own connections, which are all of one process.
 class Users {
  public:
-  Server::Options options(const std::function<void(Limits&)>& set) {
-    Server::Options options = with_limits(set);
-    options.prefer = [this](const Credentials&) { return is_preferred.load(); };
-    return options;
+  UnixListener::Identify identify() {
+    return [this](const Credentials&) { return Principal{.name = "ann", .is_preferred = is_preferred.load()}; };
   }
   std::atomic<bool> is_preferred = false;
 };
@@ -135,7 +133,8 @@ class Users {
 TEST(ServerLimits, OneUserHasACapAndThePreferredAreServedBesideHim) {
   Users users;
   const ServerRig rig(
-      hello, users.options([](Limits& limits) { limits.connections = {.most = 10, .kept = 2, .of_one_user = 3}; }));
+      hello, with_limits([](Limits& limits) { limits.connections = {.most = 10, .kept = 2, .of_one_user = 3}; }),
+      users.identify());
   std::vector<RawClient> served;
   for (int i = 0; i < 3; ++i) {
     served.emplace_back(rig);

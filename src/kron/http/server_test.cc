@@ -169,15 +169,16 @@ TEST(Server, KnowsItsClient) {
   });
   ask(rig, "/");
   const Request request = seen.get_future().get();
-  ASSERT_TRUE(request.peer);
-  EXPECT_EQ(request.peer->uid, ::getuid());
-  EXPECT_EQ(request.peer->pid, ::getpid());
+  EXPECT_EQ(request.principal.name, "uid " + std::to_string(::getuid()));
 }
 
 TEST(Server, AStrangerIsToldSoAndHandledByNobody) {
-  Server::Options options;
-  options.admit = [](const Credentials& peer) { return peer.uid != ::getuid(); };
-  const ServerRig rig([](const Request&, const Reply&) { ADD_FAILURE(); }, options);
+  const ServerRig rig([](const Request&, const Reply&) { ADD_FAILURE(); }, {},
+                      [](const Credentials& peer) {
+                        EXPECT_EQ(peer.uid, ::getuid());
+                        EXPECT_EQ(peer.pid, ::getpid());
+                        return problem({Code::refused, "who are you?"});
+                      });
   const std::string answer = ask(rig, "/");
   EXPECT_EQ(status_of(answer), 403);
   EXPECT_NE(answer.find("urn:kron:problem:refused"), std::string::npos);
@@ -256,10 +257,7 @@ TEST(Server, EndsAlthoughAClientDoesNotRead) {
 
 TEST(Server, DoesNotStartWhereAnotherAnswers) {
   const ServerRig rig(echo);
-  Server::Options options;
-  options.socket_path = rig.socket_path();
-  kron::testing::SilentLog log;
-  const auto second = Server::start(options, echo, log);
+  const auto second = UnixListener::open(rig.socket_path(), 0600, std::nullopt, ServerRig::preferred);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::conflict);
   EXPECT_EQ(status_of(ask(rig, "/")), 200);

@@ -86,7 +86,8 @@ timeval timeval_of(Nanoseconds time) {
 
 }  // namespace
 
-Result<UnixListener> UnixListener::open(const std::string& path, mode_t mode, std::optional<gid_t> group) {
+Result<UnixListener> UnixListener::open(const std::string& path, mode_t mode, std::optional<gid_t> group,
+                                        Identify identify) {
   const Result<Place> place = place_of(path);
   if (!place) return fail(place.error());
   if (::mkdir(place->directory.c_str(), 0755) != 0 && errno != EEXIST) {
@@ -105,7 +106,7 @@ Result<UnixListener> UnixListener::open(const std::string& path, mode_t mode, st
   }
   struct stat info {};
   ::fstatat(directory->get(), place->name.c_str(), &info, AT_SYMLINK_NOFOLLOW);
-  UnixListener listener(*std::move(directory), place->name, std::move(socket), info.st_ino);
+  UnixListener listener(*std::move(directory), place->name, std::move(socket), info.st_ino, std::move(identify));
   // Before listen(): until then nobody gets in, whatever the umask was.
   const char* name = listener.name_.c_str();
   const int at = listener.directory_.get();
@@ -123,6 +124,12 @@ UnixListener::~UnixListener() {
   const bool is_ours = ::fstatat(directory_.get(), name_.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
                        S_ISSOCK(info.st_mode) && info.st_ino == inode_;
   if (is_ours) ::unlinkat(directory_.get(), name_.c_str(), 0);
+}
+
+Listener::Identified UnixListener::identify(int socket) const {
+  const std::optional<Credentials> peer = credentials_of(socket);
+  if (!peer) return problem(400, "the kernel does not say who has connected");
+  return identify_(*peer);
 }
 
 Result<Descriptor> connect_unix(const std::string& path, Nanoseconds timeout) {

@@ -12,6 +12,8 @@
 namespace kron::http {
 namespace {
 
+Listener::Identified nobody(const Credentials&) { return Principal{}; }
+
 class UnixSocketTest : public ::testing::Test {
  protected:
   std::string path() const { return directory_.file("socket"); }
@@ -26,7 +28,7 @@ class UnixSocketTest : public ::testing::Test {
 
 TEST_F(UnixSocketTest, IsReachedThroughItsPathAndRemovedAtTheEnd) {
   {
-    const auto listener = UnixListener::open(path(), 0620, ::getgid());
+    const auto listener = UnixListener::open(path(), 0620, ::getgid(), nobody);
     ASSERT_TRUE(listener) << listener.error().message;
     EXPECT_EQ(mode_of(path()), 0620U);
     EXPECT_TRUE(connect_unix(path(), Seconds(1)));
@@ -39,22 +41,24 @@ TEST_F(UnixSocketTest, APathBeyondTheKernelsLimitWorks) {
   for (int i = 0; i < 5; ++i) deep += "/" + std::string(60, 'd');
   std::filesystem::create_directories(deep);
   const std::string path = deep + "/krond.sock";
-  const auto listener = UnixListener::open(path, 0600, std::nullopt);
+  const auto listener = UnixListener::open(path, 0600, std::nullopt, nobody);
   ASSERT_TRUE(listener) << listener.error().message;
   EXPECT_TRUE(connect_unix(path, Seconds(1)));
-  EXPECT_EQ(UnixListener::open(deep + "/" + std::string(100, 's'), 0600, std::nullopt).error().code, Code::invalid);
+  EXPECT_EQ(UnixListener::open(deep + "/" + std::string(100, 's'), 0600, std::nullopt, nobody).error().code,
+            Code::invalid);
 }
 
 TEST_F(UnixSocketTest, TheMissingDirectoryIsMade) {
-  const auto listener = UnixListener::open(directory_.file("run") + "/socket", 0600, std::nullopt);
+  const auto listener = UnixListener::open(directory_.file("run") + "/socket", 0600, std::nullopt, nobody);
   ASSERT_TRUE(listener) << listener.error().message;
   EXPECT_EQ(mode_of(directory_.file("run")) & ~0755U, 0U);
-  EXPECT_EQ(UnixListener::open(directory_.file("a") + "/b/socket", 0600, std::nullopt).error().code, Code::not_found);
+  EXPECT_EQ(UnixListener::open(directory_.file("a") + "/b/socket", 0600, std::nullopt, nobody).error().code,
+            Code::not_found);
 }
 
 TEST_F(UnixSocketTest, ASocketThatAnswersIsLeftAlone) {
-  const auto first = UnixListener::open(path(), 0600, std::nullopt);
-  const auto second = UnixListener::open(path(), 0600, std::nullopt);
+  const auto first = UnixListener::open(path(), 0600, std::nullopt, nobody);
+  const auto second = UnixListener::open(path(), 0600, std::nullopt, nobody);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::conflict);
   EXPECT_NE(second.error().message.find(path()), std::string::npos);
@@ -62,12 +66,12 @@ TEST_F(UnixSocketTest, ASocketThatAnswersIsLeftAlone) {
 }
 
 TEST_F(UnixSocketTest, ASocketThatNobodyAnswersOnIsReplaced) {
-  auto dead = UnixListener::open(path(), 0600, std::nullopt);
+  auto dead = UnixListener::open(path(), 0600, std::nullopt, nobody);
   ASSERT_TRUE(dead);
   ::shutdown(dead->descriptor(), SHUT_RDWR);  // as a process leaves it that was killed
   ASSERT_FALSE(connect_unix(path(), Seconds(1)));
   {
-    const auto listener = UnixListener::open(path(), 0600, std::nullopt);
+    const auto listener = UnixListener::open(path(), 0600, std::nullopt, nobody);
     ASSERT_TRUE(listener) << listener.error().message;
     EXPECT_TRUE(connect_unix(path(), Seconds(1)));
     { const UnixListener ended = *std::move(dead); }
@@ -77,18 +81,18 @@ TEST_F(UnixSocketTest, ASocketThatNobodyAnswersOnIsReplaced) {
 
 TEST_F(UnixSocketTest, WhatIsNoSocketIsNeverRemoved) {
   std::ofstream(path()) << "precious";
-  const auto listener = UnixListener::open(path(), 0600, std::nullopt);
+  const auto listener = UnixListener::open(path(), 0600, std::nullopt, nobody);
   ASSERT_FALSE(listener);
   EXPECT_EQ(listener.error().code, Code::refused);
   EXPECT_EQ(std::filesystem::file_size(path()), 8U);
   std::filesystem::create_symlink(path(), directory_.file("link"));
-  EXPECT_EQ(UnixListener::open(directory_.file("link"), 0600, std::nullopt).error().code, Code::refused);
+  EXPECT_EQ(UnixListener::open(directory_.file("link"), 0600, std::nullopt, nobody).error().code, Code::refused);
 }
 
 TEST_F(UnixSocketTest, APathThatNamesNoFileIsInvalid) {
   for (const std::string& path : {std::string(), std::string("/"), directory_.path() + "/", directory_.path() + "/.",
                                   directory_.path() + "/..", directory_.path() + std::string("/a\0b", 4)}) {
-    EXPECT_EQ(UnixListener::open(path, 0600, std::nullopt).error().code, Code::invalid) << path;
+    EXPECT_EQ(UnixListener::open(path, 0600, std::nullopt, nobody).error().code, Code::invalid) << path;
     EXPECT_EQ(connect_unix(path, Seconds(1)).error().code, Code::invalid) << path;
   }
 }

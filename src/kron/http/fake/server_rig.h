@@ -24,14 +24,24 @@ inline constexpr Seconds kPatience(60);
 // One server at a time, in a directory that is removed.
 class ServerRig {
  public:
-  explicit ServerRig(http::Server::Handler handler, http::Server::Options options = {}) {
-    options.socket_path = socket_path();
-    auto started = http::Server::start(std::move(options), std::move(handler), log_);
+  explicit ServerRig(http::Server::Handler handler, http::Server::Options options = {},
+                     http::UnixListener::Identify identify = preferred) {
+    auto started = http::Server::start(on_socket(std::move(identify)), std::move(options), std::move(handler), log_);
     EXPECT_TRUE(started) << started.error().message;
     if (started) server_ = *std::move(started);
   }
 
   std::string socket_path() const { return directory_.path() + "/socket"; }
+  http::Server::Listeners on_socket(http::UnixListener::Identify identify = preferred) const {
+    http::Server::Listeners listeners;
+    listeners.push_back(std::make_unique<http::UnixListener>(
+        http::UnixListener::open(socket_path(), 0600, std::nullopt, std::move(identify)).value()));
+    return listeners;
+  }
+  // Whom no cap holds.
+  static http::Listener::Identified preferred(const http::Credentials& peer) {
+    return http::Principal{.name = "uid " + std::to_string(peer.uid), .permissions = 1, .is_preferred = true};
+  }
   void stop() { server_.reset(); }
 
  private:

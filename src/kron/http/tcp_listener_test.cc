@@ -1,0 +1,117 @@
+#include "kron/http/tcp_listener.h"
+
+#include <arpa/inet.h>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "kron/http/client.h"
+#include "kron/http/fake/server_rig.h"
+
+namespace kron::http {
+namespace {
+
+using testing::ServerRig;
+
+// Tells by a token, as a server would that is open to a network.
+Listener::Identified by_token(const Request& head) {
+  if (head.principal.permissions != 0) return problem(500, "who connects has no permission yet");
+  if (head.header("authorization") != "Bearer secret") return problem(401, "say who you are");
+  return Principal{.name = "token of " + head.principal.name, .permissions = 2};
+}
+
+// Answers who asks.
+void tell_name(const Request& request, Reply reply) {
+  reply.send({.content_type = "text/plain", .body = request.principal.name + " " + request.body});
+}
+
+Descriptor connect_to(std::uint16_t port) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const timeval patience{.tv_sec = testing::kPatience.count(), .tv_usec = 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return socket;
+}
+
+// All that comes until the server hangs up.
+std::string ask(std::uint16_t port, const std::string& request) {
+  const Descriptor socket = connect_to(port);
+  EXPECT_EQ(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char part[1024];
+  for (ssize_t size = 1; size > 0;) {
+    size = ::recv(socket.get(), part, sizeof part, 0);
+    if (size > 0) answer.append(part, static_cast<std::size_t>(size));
+  }
+  return answer;
+}
+
+std::string post(const std::string& headers, const std::string& body) {
+  return "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + headers +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+class TcpListenerTest : public ::testing::Test {
+ protected:
+  std::uint16_t serve(Server::Listeners listeners = {}) {
+    auto opened = TcpListener::open("127.0.0.1:0", by_token);
+    EXPECT_TRUE(opened) << opened.error().message;
+    const std::uint16_t port = opened->port();
+    listeners.push_back(std::make_unique<TcpListener>(*std::move(opened)));
+    server_ = Server::start(std::move(listeners), {}, tell_name, log_).value();
+    return port;
+  }
+
+  testing::SilentLog log_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(TcpListenerTest, WhoAsksIsWhatTheRequestSays) {
+  const std::uint16_t port = serve();
+  EXPECT_THAT(ask(port, post("Authorization: Bearer secret\r\n", "hello")),
+              ::testing::EndsWith("token of 127.0.0.1 hello"));
+  EXPECT_THAT(ask(port, post("Authorization: Bearer wrong\r\n", "hello")), ::testing::StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(ask(port, post("", "hello")), ::testing::StartsWith("HTTP/1.1 401 "));
+}
+
+TEST_F(TcpListenerTest, ABodyIsNotReadBeforeItIsKnownWhoSendsIt) {
+  const std::uint16_t port = serve();
+  const std::string answer = ask(port, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_THAT(answer, ::testing::StartsWith("HTTP/1.1 401 ")) << "without a byte of the body";
+}
+
+TEST_F(TcpListenerTest, OneServerHasSeveralListeners) {
+  ServerRig rig(tell_name);
+  rig.stop();
+  const std::uint16_t port = serve(rig.on_socket());
+  EXPECT_THAT(ask(port, post("Authorization: Bearer secret\r\n", "x")), ::testing::EndsWith("token of 127.0.0.1 x"));
+  EXPECT_EQ(Client(rig.socket_path()).request("POST", "/", "y").value().body,
+            "uid " + std::to_string(::getuid()) + " y");
+  server_.reset();
+  EXPECT_FALSE(std::filesystem::exists(rig.socket_path()));
+  EXPECT_TRUE(TcpListener::open("127.0.0.1:" + std::to_string(port), by_token)) << "the port is free again";
+}
+
+TEST_F(TcpListenerTest, APortThatIsTakenIsAConflict) {
+  const std::uint16_t port = serve();
+  const auto second = TcpListener::open("127.0.0.1:" + std::to_string(port), by_token);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::conflict);
+}
+
+TEST_F(TcpListenerTest, AddressesAreNumbers) {
+  for (const char* address : {"", ":", "8126", "localhost:8126", "127.0.0.1", "127.0.0.1:", "127.0.0.1:http",
+                              "127.0.0.1:70000", "::1:8126", "[::1]", "[]:1", "256.0.0.1:80"}) {
+    const auto opened = TcpListener::open(address, by_token);
+    ASSERT_FALSE(opened) << address;
+    EXPECT_EQ(opened.error().code, Code::invalid) << address;
+    EXPECT_THAT(opened.error().message, ::testing::HasSubstr("127.0.0.1:8126")) << address;
+  }
+}
+
+}  // namespace
+}  // namespace kron::http
