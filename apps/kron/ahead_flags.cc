@@ -16,35 +16,36 @@ std::function<int()> set_up_evaluate(CLI::App&) { return evaluate_lines; }
 
 // Flags that several verbs share, spelled the same in each.
 void add_files(CLI::App& verb, const char* name, SourceOptions& files) {
-  verb.add_option(name, files.paths, "Job files, and directories of them; - is standard input")->type_name("PATH");
+  verb.add_option(name, files.paths, "Job files, or directories of them; - is standard input")->type_name("PATH");
 }
 
 void add_source(CLI::App& verb, SourceOptions& files) {
-  verb.add_option("--source", files.source, "What the files are, whatever their names")
+  verb.add_option("--source", files.source, "Format of the files (default: by their names)")
       ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
-  verb.add_flag("--user-column", files.user_column, "Crontabs have a user column, whatever their names");
+  verb.add_flag("--user-column", files.user_column, "Crontabs have a user column (default: by their names)");
 }
 
 std::function<int()> set_up_next(CLI::App& verb) {
   const auto options = std::make_shared<NextOptions>();
   const auto batch = std::make_shared<bool>(false);
   auto* job = verb.add_option("JOB", options->job, "A job of the files");
-  auto* all = verb.add_flag("--all", options->all, "All jobs of the files, as they come");
+  auto* all = verb.add_flag("--all", options->all, "All jobs of the files, in order of time");
   add_files(verb, "--file", options->files);
   add_source(verb, options->files);
-  verb.add_option("--from", options->from, "Times after this one; the present when left out")->type_name("TIME");
+  verb.add_option("--from", options->from, "Start at this time (default: now)")->type_name("TIME");
   auto* count = verb.add_option("--count", options->count, "How many")
                     ->type_name("N")
                     ->check(CLI::Range(0, static_cast<int>(kMostTimes)))
                     ->capture_default_str();
-  auto* length = verb.add_option("--for", options->duration, "All within this time, of jobs")->type_name("DURATION");
+  auto* length =
+      verb.add_option("--for", options->duration, "All periods of jobs within this time")->type_name("DURATION");
   add_format(verb, options->json);
   auto* cron = verb.add_option("--cron", options->cron, "A cron expression instead of a job")->type_name("EXPR");
   verb.add_option("--tz", options->zone, "Its IANA time zone")->type_name("ZONE")->capture_default_str();
-  verb.add_option("--identity", options->identity, "The name that its H needs")->type_name("ID");
-  verb.add_option("--dst", options->dst, "gap=run|skip,overlap=first|second|both; by the expression when left out")
+  verb.add_option("--identity", options->identity, "Job name, for the value of H")->type_name("ID");
+  verb.add_option("--dst", options->dst, "gap=run|skip,overlap=first|second|both (default: by the expression)")
       ->type_name("RULE");
-  auto* lines = verb.add_flag("--batch", *batch, "Answer JSON lines from standard input");
+  auto* lines = verb.add_flag("--batch", *batch, "Read JSON requests from standard input, one per line");
   lines->excludes(cron)->excludes(job)->excludes(all);
   cron->excludes(job)->excludes(all)->excludes(length);
   all->excludes(job);
@@ -78,8 +79,7 @@ std::function<int()> set_up_explain(CLI::App& verb) {
   add_source(verb, options->files);
   auto* at = verb.add_option("--at", options->at, "The period that this time belongs to")->type_name("TIME");
   auto* period = verb.add_option("--period", options->period, "The period of this id")->type_name("ID");
-  verb.add_option("--now", options->now, "What policy would do at this time; the present when left out")
-      ->type_name("TIME");
+  verb.add_option("--now", options->now, "Evaluate the job's policy at this time (default: now)")->type_name("TIME");
   auto* line =
       verb.add_option("--log-line", options->log_line, "The decision in a line of krond's log")->type_name("LINE");
   add_format(verb, options->json);
@@ -112,7 +112,7 @@ std::function<int()> set_up_import(CLI::App& verb) {
   verb.add_flag("--user-column", options->user_column, "The crontab has a user column, whatever its name")
       ->excludes(system);
   verb.add_flag("--readable-names", options->readable_names, "Name the jobs after their commands");
-  verb.add_option("--to", options->to, "How crontabs are written")
+  verb.add_option("--to", options->to, "Format of the job files that are written")
       ->check(CLI::IsMember({"kron", "yaml"}))
       ->capture_default_str();
   system->excludes(file);
@@ -126,34 +126,36 @@ std::function<int()> set_up_simulate(CLI::App& verb) {
   add_files(verb, "PATH", options->files);
   verb.get_option("PATH")->required();
   add_source(verb, options->files);
-  verb.add_option("--from", options->from, "The first step begins here; this minute when left out")->type_name("TIME");
+  verb.add_option("--from", options->from, "Start of the simulation (default: this minute)")->type_name("TIME");
   verb.add_option("--for", options->length, "How long")->type_name("DURATION")->capture_default_str();
-  verb.add_option("--step", options->step, "What is counted together")->type_name("DURATION")->capture_default_str();
-  verb.add_option("--format", options->format, "text, json, or html: one page with a chart to zoom")
+  verb.add_option("--step", options->step, "Width of one histogram bucket")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  verb.add_option("--format", options->format, "Output format; html is one page with a chart that can be zoomed")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->capture_default_str();
-  verb.add_flag("--progress", options->progress, "Show progress even when standard error is no terminal");
+  verb.add_flag("--progress", options->progress, "Show progress even when standard error is not a terminal");
   return [options] { return simulate(*options); };
 }
 
 constexpr std::array kAheadVerbs{
-    Verb{"decide", "When a period runs: JSON requests in, decisions out, one per line",
+    Verb{"decide", "Compute when periods run: JSON requests in, decisions out, one per line",
          "  echo '{\"identity\":\"prod/db-backup\",\"periodStart\":\"2026-03-01T00:00:00Z\",\"window\":\"3h\"}' | kron "
          "decide",
          set_up_decide},
-    Verb{"evaluate", "What to do now about a job: job, state and time in, one action out, one per line",
+    Verb{"evaluate", "Compute what to do about a job now: job, state and time in, one action out, one per line",
          "  echo '{\"job\":{\"name\":\"backup\",\"schedule\":\"0 0 * * "
          "*\"},\"state\":{},\"now\":\"2026-03-01T00:00:00Z\"}' "
          "| kron evaluate",
          set_up_evaluate},
-    Verb{"next", "The next periods of a job, or the next times of a cron expression",
+    Verb{"next", "Show the next periods of a job, or the next times of a cron expression",
          "  kron next db-backup --file /etc/krond.d --count 3\n"
          "  kron next --all --file jobs.kron --for 24h --format json\n"
          "  kron next --cron '30 2 * * *' --tz Europe/Paris --count 3\n"
          "  echo '{\"expr\":\"@daily\",\"tz\":\"UTC\",\"from_utc\":\"2026-03-01T00:00:00Z\",\"n\":2}' | kron next "
          "--batch",
          set_up_next},
-    Verb{"explain", "Why a period runs when it does: the whole story of one decision",
+    Verb{"explain", "Explain why a period runs when it does",
          "  kron explain db-backup --file jobs.kron\n"
          "  kron explain db-backup --file jobs.kron --at 2026-03-01T02:30:00Z --now 2026-03-01T03:00:00Z\n"
          "  kron explain --log-line \"$(journalctl -u krond -o cat | grep db-backup | tail -1)\"",
@@ -163,7 +165,7 @@ constexpr std::array kAheadVerbs{
          "  kron lint --source cron /etc/crontab --format json\n"
          "  kron convert --to yaml jobs.kron | kron lint --source yaml -",
          set_up_lint},
-    Verb{"simulate", "What a set of jobs does to the machine: starts per minute, before and after spreading",
+    Verb{"simulate", "Show the load of a set of jobs: starts per minute, before and after spreading",
          "  kron simulate /etc/krond.d --from 2026-03-01T00:00:00Z --for 7d\n"
          "  kron simulate jobs.kron --for 1d --step 10s --format html > load.html",
          set_up_simulate},
@@ -172,13 +174,14 @@ constexpr std::array kAheadVerbs{
          "  kron convert --to kron fleet.yaml cronken.json",
          set_up_convert},
     Verb{"import",
-         "Make job files of crontabs, and KronJobs (for a later operator) of CronJobs; a report goes to standard error",
+         "Convert crontabs to job files, and CronJobs to KronJobs (for a later operator); a report goes to standard "
+         "error",
          "  crontab -l | kron import crontab - > mine.yaml\n"
          "  kron import crontab --system --to kron > machine.kron\n"
          "  kron import crontab --user-column --readable-names saved-crontab > jobs.yaml\n"
          "  kron import cronjob -f cronjob.yaml > kronjob.yaml",
          set_up_import},
-    Verb{"schema", "The JSON Schema of the YAML spelling, for editors", "  kron schema > kron-jobs.schema.json",
+    Verb{"schema", "Print the JSON Schema of YAML job files, for editors", "  kron schema > kron-jobs.schema.json",
          set_up_schema},
 };
 

@@ -51,7 +51,7 @@ std::function<int()> set_up_help(CLI::App& verb) {
 
 constexpr std::array kShellVerbs{
     Verb{"help", "Show what a command does, and its flags", "  kron help\n  kron help task submit", set_up_help},
-    Verb{"completion", "A script that completes this command's words in a shell",
+    Verb{"completion", "Print a shell completion script",
          "  source <(kron completion bash)\n"
          "  kron completion zsh > ~/.zfunc/_kron\n"
          "  kron completion fish > ~/.config/fish/completions/kron.fish",

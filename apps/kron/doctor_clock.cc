@@ -43,7 +43,7 @@ void examine_clock(Instant now, Findings& findings) {
     findings.push_back(
         {Verdict::warning, "clock", rfc3339(now) + "; the kernel does not say whether it is synchronised"});
   } else if (answer == TIME_ERROR || (state.status & STA_UNSYNC) != 0) {
-    findings.push_back({Verdict::warning, "clock", rfc3339(now) + ", and nothing keeps it right",
+    findings.push_back({Verdict::warning, "clock", rfc3339(now) + ", and the clock is not synchronised",
                         "run a time service (chrony, systemd-timesyncd): jobs are as punctual as the clock"});
   } else {
     findings.push_back({Verdict::ok, "clock", rfc3339(now) + ", synchronised"});

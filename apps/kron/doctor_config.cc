@@ -49,7 +49,7 @@ class Problems {
       findings_.push_back({Verdict::warning, kConfig, path + ": there is no job",
                            "write a file that ends in .kron or .yaml, then `kron reload`; see kron-jobs(5)"});
     } else if (errors_ == 0) {
-      findings_.push_back({Verdict::ok, kConfig, path + ": " + std::to_string(jobs) + " jobs in order"});
+      findings_.push_back({Verdict::ok, kConfig, path + ": " + counted(jobs, "valid job")});
     }
   }
 

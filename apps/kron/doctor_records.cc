@@ -3,6 +3,7 @@
 #include "kron/base/text.h"
 #include "kron/ledger/record_facts.h"
 #include "kron/ledger/state_listing.h"
+#include "terminal.h"
 
 namespace kron::cli {
 namespace {
@@ -33,10 +34,10 @@ class RecordExamination {
 
   std::size_t sum_up(std::size_t records) {
     if (found_ > kMostRecordsShown) {
-      add(Verdict::warning, std::to_string(found_ - kMostRecordsShown) + " more records are not in order",
+      add(Verdict::warning, counted(found_ - kMostRecordsShown, "more record") + " not valid",
           "`kron state list` shows them");
     } else if (found_ == 0 && records > 0) {
-      findings_.push_back({Verdict::ok, kRecords, std::to_string(records) + " records in order"});
+      findings_.push_back({Verdict::ok, kRecords, counted(records, "valid record")});
     }
     return found_;
   }

@@ -131,7 +131,7 @@ class StateExamination {
       find(Verdict::warning, std::to_string(future_) + " files are from the future, the first is " + first_future_,
            "the clock has been ahead, or is behind now: see that it is right");
     }
-    if (corrupt_ + future_ + bad_records == 0) find(Verdict::ok, "no file is damaged or from the future");
+    if (corrupt_ + future_ + bad_records == 0) find(Verdict::ok, "all records are readable");
   }
 
   const std::string& path_;

@@ -21,7 +21,7 @@ constexpr std::array kTaskVerbs{
          "  kron task submit --type mail '{\"to\":\"someone@example.com\"}'\n"
          "  kron task list --state failed",
          set_up_task},
-    Verb{"worker", "Runs a command for each task, and commits what it leaves exactly once",
+    Verb{"worker", "Run a command for each task, and commit its effects exactly once",
          "  kron worker --type mail --exec ./send-mail --concurrency 4\n"
          "  kron worker --shell --exec 'gzip > \"$KRON_STAGE_DIR/data.gz\"' --drain",
          set_up_worker},
@@ -100,7 +100,7 @@ int answer_instead(const CLI::App& app, const CLI::ParseError& error) {
 
 int run(int argc, char** argv) {
   if (argc > 1 && is_unknown_verb(argv[1])) return refuse_verb(argv[1]);
-  CLI::App app("Kron decides when a job runs. See what will happen before it does, and steer what does.", "kron");
+  CLI::App app("Preview schedules, and control the krond job scheduler.", "kron");
   app.set_version_flag("--version", "kron " KRON_VERSION);
   app.require_subcommand(1);
   std::string examples = "Examples:\n";

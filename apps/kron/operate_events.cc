@@ -52,7 +52,7 @@ void tell_gap(const StreamedEvent& event, bool ended_in_order) {
   if (was_restarted && ended_in_order) return;
   std::fprintf(stderr, "kron events: %s\n",
                was_restarted ? "krond was started again since then; what it logged before its end may be missing"
-                             : "krond no longer has all that happened since then");
+                             : "older events are no longer buffered; some are missing");
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ void add_time(CLI::App& verb, const char* flag, std::string& time, const char* s
 }
 
 void add_limit(CLI::App& verb, std::size_t& limit, std::size_t most) {
-  verb.add_option("--limit", limit, "At most so many (100)")->type_name("N")->check(CLI::Range(std::size_t{1}, most));
+  verb.add_option("--limit", limit, "Show at most N (default: 100)")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, most));
 }
 
 template <int (*Run)(const DaemonOptions&)>
@@ -29,8 +31,8 @@ Start set_up_plain(CLI::App& verb) {
 
 Start set_up_jobs(CLI::App& verb) {
   const auto options = std::make_shared<JobsOptions>();
-  verb.add_option("--prefix", options->prefix, "Only names that begin so")->type_name("TEXT");
-  verb.add_option("--match", options->match, "Only names that contain this")->type_name("TEXT");
+  verb.add_option("--prefix", options->prefix, "Only names starting with TEXT")->type_name("TEXT");
+  verb.add_option("--match", options->match, "Only names containing TEXT")->type_name("TEXT");
   verb.add_option("--state", options->state, "Only jobs in this state")
       ->check(CLI::IsMember({"running", "paused", "suspended", "idle"}));
   add_limit(verb, options->limit, 10'000'000);
@@ -42,15 +44,15 @@ Start set_up_jobs(CLI::App& verb) {
 
 Start set_up_runs(CLI::App& verb) {
   const auto options = std::make_shared<RunsOptions>();
-  verb.add_option("--job", options->job, "Only of this job")->type_name("JOB");
-  verb.add_option("--prefix", options->prefix, "Only of jobs whose names begin so")->type_name("TEXT");
-  verb.add_option("--outcome", options->outcome, "Only periods that went so")
+  verb.add_option("--job", options->job, "Only this job")->type_name("JOB");
+  verb.add_option("--prefix", options->prefix, "Only jobs whose names start with TEXT")->type_name("TEXT");
+  verb.add_option("--outcome", options->outcome, "Only entries with this outcome")
       ->check(CLI::IsMember({"executed", "skipped", "missed", "unschedulable", "passed over"}));
-  verb.add_option("--result", options->result, "Only runs that ended so")
+  verb.add_option("--result", options->result, "Only runs with this result")
       ->check(CLI::IsMember({"running", "succeeded", "failed", "unknown"}));
   add_time(verb, "--from", options->from, "Not before this time");
   add_time(verb, "--to", options->to, "Before this time");
-  verb.add_option("--before", options->before, "Only what is listed after the entry of this number: the next page")
+  verb.add_option("--before", options->before, "Only entries listed after the one with this number: the next page")
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber);
   add_limit(verb, options->limit, 10'000'000);
@@ -68,8 +70,8 @@ Start set_up_show(CLI::App& verb) {
 Start set_up_logs(CLI::App& verb) {
   const auto options = std::make_shared<LogsOptions>();
   verb.add_option("NAME", options->name, "The id of a run, or a job: its newest run")->required();
-  verb.add_flag("-f,--follow", options->follow, "Go on until the run has ended");
-  verb.add_option("--tail", options->tail, "Only so many of the last lines")
+  verb.add_flag("-f,--follow", options->follow, "Keep printing until the run has ended");
+  verb.add_option("--tail", options->tail, "Only the last N lines")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   add_daemon_flags(verb, *options);
@@ -79,11 +81,12 @@ Start set_up_logs(CLI::App& verb) {
 Start set_up_trigger(CLI::App& verb) {
   const auto options = std::make_shared<TriggerOptions>();
   verb.add_option("JOB", options->name, "The job")->required();
-  verb.add_flag("--wait", options->wait, "For its end: status 0 when it succeeded, else 1");
-  verb.add_option("--timeout", options->timeout, "Wait no longer than this, then status 4 (none)")
+  verb.add_flag("--wait", options->wait, "Wait for the run to finish; exit status 0 on success, 1 otherwise");
+  verb.add_option("--timeout", options->timeout, "Stop waiting after this long, with exit status 4 (default: never)")
       ->type_name("DURATION")
       ->needs("--wait");
-  verb.add_option("--idempotency-key", options->key, "The same key triggers the job once (a new one)")
+  verb.add_option("--idempotency-key", options->key,
+                  "Repeating a call with the same key starts no second run (default: a random key)")
       ->type_name("KEY")
       ->check([](const std::string& key) { return key.empty() ? "is empty; leave it out for a new key" : ""; });
   add_daemon_flags(verb, *options);
@@ -93,7 +96,8 @@ Start set_up_trigger(CLI::App& verb) {
 Start set_up_wait(CLI::App& verb) {
   const auto options = std::make_shared<WaitOptions>();
   verb.add_option("RUN", options->name, "The id of a run")->required();
-  verb.add_option("--timeout", options->timeout, "Then status 4 (none)")->type_name("DURATION");
+  verb.add_option("--timeout", options->timeout, "Give up after this long with exit status 4 (default: never)")
+      ->type_name("DURATION");
   add_daemon_flags(verb, *options);
   return [options] { return wait_for_end(*options); };
 }
@@ -101,9 +105,10 @@ Start set_up_wait(CLI::App& verb) {
 Start set_up_pause(CLI::App& verb) {
   const auto options = std::make_shared<PauseOptions>();
   verb.add_option("JOB", options->names, "Jobs")->required();
-  auto* until = verb.add_option("--until", options->until, "Until then (until it is resumed)")->type_name("TIME");
-  verb.add_option("--for", options->duration, "For so long")->type_name("DURATION")->excludes(until);
-  verb.add_flag("--skip-missed", options->skip_missed, "At its end, skip what became due meanwhile");
+  auto* until = verb.add_option("--until", options->until, "Pause until this time (default: until it is resumed)")
+                    ->type_name("TIME");
+  verb.add_option("--for", options->duration, "Pause for this long")->type_name("DURATION")->excludes(until);
+  verb.add_flag("--skip-missed", options->skip_missed, "When the pause ends, skip what became due during it");
   add_daemon_flags(verb, *options);
   return [options] { return pause_jobs(*options); };
 }
@@ -112,7 +117,7 @@ Start set_up_resume(CLI::App& verb) {
   const auto options = std::make_shared<PauseOptions>();
   verb.add_option("JOB", options->names, "Jobs")->required();
   verb.add_flag("--skip-missed", options->skip_missed,
-                "Record what became due meanwhile as skipped, instead of starting the latest");
+                "Record what became due during the pause as skipped, instead of starting the latest");
   add_daemon_flags(verb, *options);
   return [options] { return resume_jobs(*options); };
 }
@@ -120,54 +125,55 @@ Start set_up_resume(CLI::App& verb) {
 Start set_up_kill(CLI::App& verb) {
   const auto options = std::make_shared<KillOptions>();
   verb.add_option("RUN", options->name, "The id of a run")->required();
-  verb.add_flag("--term", options->gently, "TERM, and KILL after the job's grace");
+  verb.add_flag("--term", options->gently, "Send SIGTERM, and SIGKILL after the job's grace period");
   add_daemon_flags(verb, *options);
   return [options] { return kill_run(*options); };
 }
 
 Start set_up_events(CLI::App& verb) {
   const auto options = std::make_shared<EventsOptions>();
-  verb.add_option("--after", options->after, "Go on behind the event of this id")->type_name("ID");
-  verb.add_option("--limit", options->limit, "End after so many (never)")->type_name("N");
+  verb.add_option("--after", options->after, "Start after the event with this id")->type_name("ID");
+  verb.add_option("--limit", options->limit, "Exit after N events (default: never)")->type_name("N");
   add_daemon_flags(verb, *options);
   return [options] { return show_events(*options); };
 }
 
 Start set_up_doctor(CLI::App& verb) {
   const auto options = std::make_shared<DoctorOptions>();
-  verb.add_option("--config", options->config, "Job files and directories of them (what krond has)")
+  verb.add_option("--config", options->config, "Job files, or directories of them (default: those that krond uses)")
       ->type_name("PATH")
       ->allow_extra_args(false);
-  verb.add_option("--helper", options->helper, "The kron-exec to use, when it is not where it was installed")
+  verb.add_option("--helper", options->helper, "Path of kron-exec, if it is not in its installed place")
       ->type_name("PATH");
   add_daemon_flags(verb, *options);
   return [options] { return examine_host(*options); };
 }
 
 constexpr std::array kVerbs{
-    Verb{"status", "What krond is and does", "  kron status\n  kron status --format json", set_up_plain<show_status>},
-    Verb{"jobs", "The jobs krond has, with the next and the last run of each",
+    Verb{"status", "Show krond's version, health, job count and next run", "  kron status\n  kron status --format json",
+         set_up_plain<show_status>},
+    Verb{"jobs", "List jobs with the next and the last run of each",
          "  kron jobs --prefix prod/ --state running\n  kron jobs --all --format json", set_up_jobs},
-    Verb{"runs", "Runs, and periods that did not run, the newest first",
+    Verb{"runs", "List runs, and periods that did not run, newest first",
          "  kron runs --job db-backup --result failed\n"
          "  kron runs --outcome missed --from 2026-03-01T00:00:00Z --format json",
          set_up_runs},
-    Verb{"show", "A job or a run, with all that is known of it", "  kron show db-backup", set_up_show},
-    Verb{"logs", "What a run wrote", "  kron logs db-backup --tail 20\n  kron logs -f db-backup", set_up_logs},
-    Verb{"trigger", "Runs a job now, whatever its schedule", "  kron trigger db-backup --wait", set_up_trigger},
-    Verb{"wait", "Waits until a run has ended; status 0 when it succeeded",
+    Verb{"show", "Show all that is known of a job or a run", "  kron show db-backup", set_up_show},
+    Verb{"logs", "Show the output of a run", "  kron logs db-backup --tail 20\n  kron logs -f db-backup", set_up_logs},
+    Verb{"trigger", "Run a job now, regardless of its schedule", "  kron trigger db-backup --wait", set_up_trigger},
+    Verb{"wait", "Wait for a run to finish; exit status 0 when it succeeded",
          "  kron wait 0f3c5a... --timeout 10m || kron logs 0f3c5a...", set_up_wait},
-    Verb{"pause", "Starts no period of these jobs until they are resumed",
+    Verb{"pause", "Pause jobs: no period starts until they are resumed",
          "  kron pause db-backup --for 2h\n  kron pause db-backup --until 2026-03-01T06:00:00Z", set_up_pause},
-    Verb{"resume", "Lets paused jobs go on", "  kron resume db-backup\n  kron resume db-backup --skip-missed",
+    Verb{"resume", "Resume paused jobs", "  kron resume db-backup\n  kron resume db-backup --skip-missed",
          set_up_resume},
-    Verb{"kill", "Ends a run", "  kron kill --term 0f3c5a...", set_up_kill},
-    Verb{"reload", "Has krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
-    Verb{"events", "What happens, as it does", "  kron events\n  kron events --format json | grep run_ended",
+    Verb{"kill", "Kill a run (SIGKILL; --term sends SIGTERM first)", "  kron kill --term 0f3c5a...", set_up_kill},
+    Verb{"reload", "Make krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
+    Verb{"events", "Stream events as they happen", "  kron events\n  kron events --format json | grep run_ended",
          set_up_events},
-    Verb{"state", "The records of jobs: list, show, reset, prune",
+    Verb{"state", "Show and repair the records of jobs: list, show, reset, prune",
          "  kron state list\n  kron state reset db-backup\n  kron state prune --yes", set_up_state},
-    Verb{"doctor", "What is wrong with this host, and what to do about it",
+    Verb{"doctor", "Check this host for problems, and say what to do about them",
          "  kron doctor\n  kron doctor --format json", set_up_doctor},
 };
 

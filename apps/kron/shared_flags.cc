@@ -6,22 +6,23 @@ namespace kron::cli {
 
 void add_format(CLI::App& verb, bool& json) {
   verb.add_option_function<std::string>(
-          "--format", [&json](const std::string& format) { json = format == "json"; }, "text or json (text)")
+          "--format", [&json](const std::string& format) { json = format == "json"; }, "Output format (default: text)")
       ->check(CLI::IsMember({"text", "json"}));
 }
 
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
-  verb.add_option("--socket", socket,
-                  "Where krond listens (in --state-dir; without it $KRON_SOCKET, else in the default one)")
+  verb.add_option(
+          "--socket", socket,
+          "krond's socket (default: in --state-dir if given, else $KRON_SOCKET, else in the default state directory)")
       ->type_name("PATH");
   verb.add_option("--state-dir", state_dir,
-                  "krond's state directory (/var/lib/krond for root, else ~/.local/state/krond)")
+                  "krond's state directory (default: /var/lib/krond for root, else ~/.local/state/krond)")
       ->type_name("DIR");
 }
 
 void add_task_place(CLI::App& verb, TaskPlaceOptions& place) {
   auto* data =
-      verb.add_option("--data-dir", place.data_dir, "A directory of tasks that no krond has (the tasks of krond)")
+      verb.add_option("--data-dir", place.data_dir, "Use this queue directory directly instead of krond's queue")
           ->type_name("DIR");
   add_socket(verb, place.socket, place.state_dir);
   verb.get_option("--socket")->excludes(data);

@@ -52,12 +52,12 @@ struct StateVerb {
 };
 
 constexpr StateVerb kStateVerbs[] = {
-    {"list", "The records of jobs, and what is wrong with them", "  kron state list\n  kron state list --format json",
-     set_up_state_list},
-    {"show", "What a job's record says", "  kron state show db-backup --format json", set_up_state_show},
-    {"reset", "Begins a job's record anew: only what is due later than now runs", "  kron state reset db-backup",
+    {"list", "List the records of jobs, and what is wrong with them",
+     "  kron state list\n  kron state list --format json", set_up_state_list},
+    {"show", "Show the record of a job", "  kron state show db-backup --format json", set_up_state_show},
+    {"reset", "Reset the record of a job: only what is due later than now runs", "  kron state reset db-backup",
      set_up_state_reset},
-    {"prune", "Removes what is known of jobs that are no longer configured",
+    {"prune", "Remove the records of jobs that are no longer configured",
      "  kron state prune\n  kron state prune --yes", set_up_state_prune},
 };
 

@@ -27,8 +27,9 @@ struct WorkerOptions {
   WorkUntil until = WorkUntil::stopped;
 };
 
-// Leases tasks, runs a command for each, and commits what it leaves. Exit status 0 commits, 75 asks for another time,
-// anything else is a failed attempt. A command whose lease is lost is ended, and nothing of it is committed.
+// Leases tasks, runs a command for each, and commits what it leaves. Exit status 0 commits, 75 asks for a retry that
+// does not count, anything else is a failed attempt. A command whose lease is lost is ended, and nothing of it is
+// committed.
 class Worker {
  public:
   // All outlive the worker.

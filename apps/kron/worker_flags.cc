@@ -9,37 +9,38 @@ namespace kron::cli {
 
 std::function<int()> set_up_worker(CLI::App& verb) {
   const auto options = std::make_shared<WorkerVerbOptions>();
-  verb.add_option("--type", options->types, "Tasks of this type; again for more (any)")
+  verb.add_option("--type", options->types, "Only tasks of this type; may be repeated (default: all types)")
       ->type_name("TYPE")
       ->allow_extra_args(false);
-  verb.add_option("--exec", options->command, "The command: data on standard input, result on standard output")
+  verb.add_option("--exec", options->command,
+                  "Command to run for each task: data on standard input, result on standard output")
       ->type_name("CMD")
       ->required();
-  verb.add_flag("--shell", options->shell, "The command is for /bin/sh");
-  verb.add_option("--concurrency", options->concurrency, "Commands at a time (1)")
+  verb.add_flag("--shell", options->shell, "Run the command with /bin/sh");
+  verb.add_option("--concurrency", options->concurrency, "Number of commands at a time (default: 1)")
       ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, kMostLeases));
-  verb.add_option("--lease", options->lease, "How long a task is ours without a renewal")
+  verb.add_option("--lease", options->lease, "Lease duration: how long a task is held without a renewal")
       ->type_name("DURATION")
       ->capture_default_str();
-  verb.add_option("--timeout", options->timeout, "Of an attempt at a task that has none of its own (none)")
+  verb.add_option("--timeout", options->timeout, "Time limit per attempt for tasks without their own (default: none)")
       ->type_name("DURATION");
-  verb.add_option("--grace", options->grace, "Between TERM and KILL for a command that must end")
+  verb.add_option("--grace", options->grace, "Time between SIGTERM and SIGKILL when a command must end")
       ->type_name("DURATION")
       ->capture_default_str();
-  auto* drain = verb.add_flag("--drain", options->drain, "End when no task of these types is left");
-  auto* once = verb.add_flag("--once", options->once, "End when none is ready now");
+  auto* drain = verb.add_flag("--drain", options->drain, "Exit when no task of these types is left");
+  auto* once = verb.add_flag("--once", options->once, "Exit when no task is ready now");
   once->excludes(drain);
-  verb.add_option("--name", options->name, "Who holds the leases (host:PID)")->type_name("NAME");
+  verb.add_option("--name", options->name, "Name of the lease holder (default: host:PID)")->type_name("NAME");
   add_task_place(verb, options->place);
   verb.add_option("--work-dir", options->work_dir,
-                  "Where its commands stage their output (below the data or the state directory)")
+                  "Directory for staged output (default: below the data or state directory)")
       ->type_name("DIR");
   verb.add_option_function<std::string>(
           "--log-format", [options](const std::string& format) { options->json_log = format == "json"; },
-          "How lines of the log on standard error look (text)")
+          "Format of the log on standard error (default: text)")
       ->check(CLI::IsMember({"text", "json"}));
-  verb.add_option("--helper", options->helper, "The kron-exec to use, when it is not where it was installed")
+  verb.add_option("--helper", options->helper, "Path of kron-exec, if it is not in its installed place")
       ->type_name("PATH");
   return [options] { return work(*options); };
 }

@@ -51,40 +51,44 @@ void add_choice(CLI::App& app, const char* name, const char* help, Value& value,
 }
 
 void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
-  app.add_option("--config", options.config,
-                 "Job files, and directories of them; again for more (/etc/krond.d for root, else ~/.config/krond)")
+  app.add_option(
+         "--config", options.config,
+         "Job files, or directories of them; may be repeated (default: /etc/krond.d for root, else ~/.config/krond)")
       ->type_name("PATH")
       ->allow_extra_args(false);
   app.add_option("--state-dir", options.state_directory,
-                 "Where the record is kept (/var/lib/krond for root, else ~/.local/state/krond)")
+                 "State directory (default: /var/lib/krond for root, else ~/.local/state/krond)")
       ->type_name("DIR");
-  app.add_option("--source", texts.source, "What the files are, whatever their names")
+  app.add_option("--source", texts.source, "Format of the files (default: by their names)")
       ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
-  app.add_flag("--once", options.once, "Do what is due now, see it end, and end");
-  app.add_option("--clock-offset", texts.offset, "Shift the clock it sees, for tests and drills: 36h, -5m")
+  app.add_flag("--once", options.once, "Run what is due now, wait for it, then exit");
+  app.add_option("--clock-offset", texts.offset, "Shift krond's clock, for tests and drills: 36h, -5m")
       ->type_name("DURATION");
-  add_choice(app, "--log-format", "How lines of the log on standard error look (text)", options.log_format,
+  add_choice(app, "--log-format", "Format of the log on standard error (default: text)", options.log_format,
              {{"text", LogFormat::text}, {"json", LogFormat::json}});
-  add_choice(app, "--log-level", "The least that is logged (info)", options.log_level,
+  add_choice(app, "--log-level", "Minimum severity to log (default: info)", options.log_level,
              {{"debug", LogLevel::debug},
               {"info", LogLevel::info},
               {"warning", LogLevel::warning},
               {"error", LogLevel::error}});
-  add_choice(app, "--on-stop", "What becomes of the runs when it ends (leave; as PID 1 terminate)", options.on_stop,
-             {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
+  add_choice(app, "--on-stop", "What to do with active runs at exit (default: leave; as PID 1: terminate)",
+             options.on_stop, {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
   app.add_option("--socket", options.socket,
-                 "Where `kron` and other clients reach it; `none` for nowhere (krond.sock in the state directory, for "
+                 "API socket; `none` disables the API (default: krond.sock in the state directory, for "
                  "/var/lib/krond in /run/krond)")
       ->type_name("PATH");
-  app.add_option("--socket-group", texts.group, "A group that may use the socket too (none)")->type_name("GROUP");
-  add_choice(app, "--socket-group-may", "What that group may do (read)", options.group_operates,
+  app.add_option("--socket-group", texts.group, "Group that may use the socket too (default: none)")
+      ->type_name("GROUP");
+  add_choice(app, "--socket-group-may", "Permission of that group (default: read)", options.group_operates,
              {{"read", false}, {"operate", true}});
-  app.add_option("--keep-runs", texts.keeps, "How long ended runs and their output are kept (30d)")
+  app.add_option("--keep-runs", texts.keeps, "Retention of ended runs and their output (default: 30d)")
       ->type_name("DURATION");
-  app.add_option("--keep-runs-most", options.keeps.most, "How many of them at most (100000)")->type_name("N");
-  app.add_option("--keep-tasks", texts.keeps_tasks, "How long finished tasks are kept (30d)")->type_name("DURATION");
-  app.add_option("--keep-tasks-most", options.keeps_tasks.most, "How many of them at most (1000000)")->type_name("N");
-  app.add_option("--helper", options.helper, "The kron-exec to use, when it is not where it was installed")
+  app.add_option("--keep-runs-most", options.keeps.most, "Keep at most N ended runs (default: 100000)")->type_name("N");
+  app.add_option("--keep-tasks", texts.keeps_tasks, "Retention of finished tasks (default: 30d)")
+      ->type_name("DURATION");
+  app.add_option("--keep-tasks-most", options.keeps_tasks.most, "Keep at most N finished tasks (default: 1000000)")
+      ->type_name("N");
+  app.add_option("--helper", options.helper, "Path of kron-exec, if it is not in its installed place")
       ->type_name("PATH");
   // For the build, which installs what it prints.
   app.add_option("--completion", texts.completion, "A script that completes these flags in a shell")
@@ -170,7 +174,7 @@ void make_signals_errors() {
 int run(int argc, char** argv) {
   secure_standard_descriptors();
   make_signals_errors();
-  CLI::App app("krond runs jobs at their time, at most once per period.", "krond");
+  CLI::App app("Job scheduler: runs jobs on schedule, at most once per period.", "krond");
   app.set_version_flag("--version", "krond " KRON_VERSION);
   app.footer(kFooter);
   Options options;

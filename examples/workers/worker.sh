@@ -4,7 +4,7 @@
 #     worker.sh [-s SOCKET] [-l SECONDS] [-1] TYPE COMMAND [ARGUMENT]...
 #
 # For each task of the type, the command gets the task's data (JSON) on standard input, and KRON_TASK_ID and KRON_ATTEMPT
-# in its environment; its standard output is the result. Status 0 commits, 75 asks for another time, anything else is a
+# in its environment; its standard output is the result. Status 0 commits, 75 asks for a retry that does not count, anything else is a
 # failed attempt. The lease is renewed while the command runs. -1 ends it when no task is ready.
 
 socket=${KRON_SOCKET:-/run/krond/krond.sock}

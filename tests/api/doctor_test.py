@@ -38,9 +38,9 @@ class Doctor(unittest.TestCase):
         found = self.findings(status=0)
         self.expect(found, "ok", "socket", f"answers, PID {krond.pid}, 1 jobs")
         self.expect(found, "ok", "socket", "root may connect")
-        self.expect(found, "ok", "config", "1 jobs in order")
+        self.expect(found, "ok", "config", "1 valid job")
         self.expect(found, "ok", "state", f"process {krond.pid} works on it")
-        self.expect(found, "ok", "state", "no file is damaged")
+        self.expect(found, "ok", "state", "all records are readable")
         self.expect(found, "ok", "zones", os.environ["TZDIR"])
         self.expect(found, "ok", "helper", KRON_EXEC)
         self.assertIn("clock", {one[1] for one in found})
@@ -49,7 +49,7 @@ class Doctor(unittest.TestCase):
         self.host.serve()
         result = self.host.kron("doctor", "--helper", KRON_EXEC)
         self.assertEqual(result.returncode, 0, result)
-        self.assertIn(f"{self.host.config}: 1 jobs in order", result.stdout)
+        self.assertIn(f"{self.host.config}: 1 valid job", result.stdout)
         self.assertIn(f"{self.host.state} belongs to", result.stdout)
 
     def test_no_krond(self):

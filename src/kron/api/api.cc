@@ -22,7 +22,8 @@ std::string name_of(const Route& route) { return std::string(route.method) + " "
 bool may(const http::Request& request, const Route& route) { return right_of(request.principal) >= route.needs; }
 
 http::Response not_allowed() {
-  return http::problem({Code::refused, "this user may look but not operate; krond's own user and root may"});
+  return http::problem(
+      {Code::refused, "permission denied: this user has read-only access; root and krond's own user may do this"});
 }
 
 // Why a request is not to be answered by its route.

@@ -226,7 +226,7 @@ Status Daemon::start() {
   const std::vector<jobs::Problem> problems = read.problems;
   JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
   job_files_.have_read(problems, jobs);
-  if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no job file has a job that is in order"}});
+  if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no valid jobs found"}});
   prepare_accounts(jobs.definitions, *runner_);
   open_queue_for(jobs.definitions);
   if (Status started = scheduler_->start(std::move(jobs.definitions), on_time_since()); !started) return started;
@@ -283,7 +283,8 @@ Result<api::ReloadReport> Daemon::reload() {
   JobsToRun jobs = jobs_after(std::move(read), [this](const auto& visit) { scheduler_->each_job(visit); });
   job_files_.have_read(done.problems, jobs);
   for (const std::string& path : jobs.kept) {
-    log_.error("job_file_refused", {{"path", path}, {"reason", "it has errors; its jobs of before stay in force"}});
+    log_.error("job_file_refused",
+               {{"path", path}, {"reason", "it has errors; keeping the jobs loaded earlier from this file"}});
   }
   prepare_accounts(jobs.definitions, *runner_);
   open_queue_for(jobs.definitions);

@@ -193,7 +193,7 @@ const BadLine kBadLines[] = {
     {"name=a command=true", 1, "the job has no schedule", "30 2 * * *"},
     {"@daily command=true", 1, "the job has no name", ""},
     {"@daily name=a", 1, "the job has no command", "task"},
-    {"@daily name=A command=true", 13, "'A' is no job name", "lower-case"},
+    {"@daily name=A command=true", 13, "'A' is not a valid job name", "lower-case"},
     {"@daily name=a command=\"true", 23, "this quote is never closed", "\\\""},
     {"@daily name=a command=say hello", 27, "unexpected word 'hello'", "double quotes"},
     {"@daily name=a command=true # why", 28, "unexpected word '#'", "line of its own"},

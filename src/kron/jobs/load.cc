@@ -102,7 +102,7 @@ void Loader::load_directory(const std::string& path) {
 void Loader::load_file(const std::string& path, const FileAccess::Facts& facts, bool was_named) {
   const std::optional<Spelling> spelling = options_.source ? options_.source : spelling_of(path);
   if (!spelling) {
-    return problem(was_named ? Severity::error : Severity::note, path, "not read: the name does not say what it is",
+    return problem(was_named ? Severity::error : Severity::note, path, "skipped: unknown file type",
                    "end it in .kron, .yaml or .json, or give --source");
   }
   const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);

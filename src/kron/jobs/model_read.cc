@@ -22,7 +22,7 @@ void read_identity(Fields& fields, const ModelContext& context, Job& job) {
     job.identity = *name;
   } else {
     fields.report("name",
-                  quoted(*name) + " is no job name; " +
+                  quoted(*name) + " is not a valid job name; " +
                       (context.free_names ? "a name is any non-empty UTF-8 text" : std::string(kNameRule)),
                   1);
   }
