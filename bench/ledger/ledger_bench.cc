@@ -147,7 +147,7 @@ void bench_batches(const std::string& root, bool brief) {
       ++round;
       for (std::size_t k = 0; k < batch; ++k) steps.push_back(step_of(k, round));
       ours += seconds_of([&] {
-        for (const kron::Status& written : ledger->write(steps)) require(written.has_value(), "ledger");
+        for (const kron::Written& written : ledger->write(steps)) require(written.is_done(), "ledger");
       });
       text = kron::state_text(ledger->read(identity_of(0)).value());
       limit += seconds_of([&] { bare.write_batch(names, text); });

@@ -107,9 +107,9 @@ Status FileLedger::write_durably(std::string_view name, std::string_view bytes) 
   return result.status;
 }
 
-std::vector<Status> FileLedger::write(std::span<const LedgerStep> steps) {
-  if (broken_) return std::vector<Status>(steps.size(), fail(*broken_));
-  std::vector<Status> results(steps.size());
+std::vector<Written> FileLedger::write(std::span<const LedgerStep> steps) {
+  if (broken_) return std::vector<Written>(steps.size(), Written::refused(*broken_));
+  std::vector<Written> results(steps.size());
   std::vector<std::string> names;
   std::vector<std::string> texts;
   std::vector<std::size_t> places;
@@ -120,16 +120,16 @@ std::vector<Status> FileLedger::write(std::span<const LedgerStep> steps) {
     const bool is_first = !record && record.error().code == Code::not_found;
     if (is_first) record = StateRecord{};
     if (!record) {
-      results[i] = fail(record.error());
+      results[i] = Written::refused(record.error());
       continue;
     }
     if (Status applied = apply(*record, steps[i]); !applied) {
-      results[i] = std::move(applied);
+      results[i] = Written::refused(applied.error());
       continue;
     }
     std::string text = fitted_state_text(*record);
     if (text.size() > kMostRecordBytes) {
-      results[i] = fail(too_much_to_record(steps[i].identity, text.size()));
+      results[i] = Written::refused(too_much_to_record(steps[i].identity, text.size()));
       continue;
     }
     if (is_first) first_records.push_back(i);
@@ -140,10 +140,12 @@ std::vector<Status> FileLedger::write(std::span<const LedgerStep> steps) {
   std::vector<Replacement> replacements;
   for (std::size_t k = 0; k < places.size(); ++k) replacements.push_back({.name = names[k], .bytes = texts[k]});
   BatchResult batch = durable_batch(file_system_, *directory_, replacements);
-  for (std::size_t k = 0; k < places.size(); ++k) results[places[k]] = std::move(batch.entries[k]);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (!batch.entries[k]) results[places[k]] = Written::refused(batch.entries[k].error());
+  }
   if (batch.fatal) broken_ = std::move(batch.fatal);
   for (const std::size_t i : first_records) {
-    if (results[i]) newly_recorded_.push_back(steps[i].identity);
+    if (results[i].is_done()) newly_recorded_.push_back(steps[i].identity);
   }
   say_recorded();
   return results;

@@ -26,7 +26,7 @@ class FileLedger : public Ledger {
 
   Result<std::vector<KnownJob>> load(std::span<const std::string> identities, Instant now) override;
   Result<bool> has_run(std::string_view identity, std::string_view run_id) override;
-  std::vector<Status> write(std::span<const LedgerStep> steps) override;
+  std::vector<Written> write(std::span<const LedgerStep> steps) override;  // done or refused
   const std::optional<Error>& broken() const override { return broken_; }
 
   // The whole record of one job, for those who show it; not_found when there is none.

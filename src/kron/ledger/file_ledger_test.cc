@@ -101,7 +101,7 @@ class StateDirectory : public ::testing::Test {
 TEST_F(StateDirectory, IsOnTheDiskAsTheSeedDescribesIt) {
   const auto ledger = open().value();
   ASSERT_TRUE(ledger->load(kOnlyBackup, kNow));
-  ASSERT_TRUE(ledger->write(std::vector{start_of_backup()})[0]);
+  ASSERT_TRUE(ledger->write(std::vector{start_of_backup()})[0].is_done());
   EXPECT_EQ(mode_of(state_), 0700U);
   EXPECT_EQ(mode_of(state_ / kBackupFile), 0600U);
   EXPECT_EQ(mode_of(state_ / "first-seen.json"), 0600U);
@@ -116,7 +116,7 @@ TEST_F(StateDirectory, IsOnTheDiskAsTheSeedDescribesIt) {
                          R"("ActiveExecution":{"PeriodID":"2026-03-02T00:00:00Z","PID":4711,)"),
             std::string::npos)
       << running;
-  ASSERT_TRUE(ledger->write(std::vector{end_of_backup()})[0]);
+  ASSERT_TRUE(ledger->write(std::vector{end_of_backup()})[0].is_done());
   EXPECT_EQ(text_of(kBackupFile),
             R"({"Version":"1","Identity":"prod/db-backup","LastHandledPeriodID":"2026-03-02T00:00:00Z",)"
             R"("LastOutcome":"executed","LastChosenTime":"2026-03-02T01:02:03Z",)"
@@ -270,7 +270,7 @@ class FailingDisk : public ::testing::Test {
 };
 
 TEST_F(FailingDisk, AStepThatCannotBeWrittenHasNotHappenedAndTheNextOneMay) {
-  ASSERT_TRUE(ledger_->write(std::vector{start_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{start_of_backup()})[0].is_done());
   const StateRecord before = ledger_->read(kBackup).value();
   for (const auto& [call, fault] : {std::pair{Call::write, Fault::no_space},
                                     {Call::create, Fault::read_only},
@@ -278,14 +278,14 @@ TEST_F(FailingDisk, AStepThatCannotBeWrittenHasNotHappenedAndTheNextOneMay) {
                                     {Call::rename, Fault::io_error},
                                     {Call::read, Fault::io_error}}) {
     fail(call, fault);
-    const Status written = ledger_->write(std::vector{end_of_backup()})[0];
-    ASSERT_FALSE(written);
-    EXPECT_NE(written.error().message.find(kState), std::string::npos) << written.error().message;
+    const Written written = ledger_->write(std::vector{end_of_backup()})[0];
+    ASSERT_EQ(written.how, Written::How::refused);
+    EXPECT_NE(written.why.message.find(kState), std::string::npos) << written.why.message;
     EXPECT_FALSE(ledger_->broken());
     file_system_.fail_when(nullptr);
     EXPECT_EQ(ledger_->read(kBackup).value(), before);
   }
-  EXPECT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  EXPECT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
 }
 
 TEST_F(FailingDisk, AFullDiskFailsOnlyTheStepsItHits) {
@@ -295,24 +295,25 @@ TEST_F(FailingDisk, AFullDiskFailsOnlyTheStepsItHits) {
   file_system_.fail_when([&](const CallRecord& record) {
     return record.call == Call::write && record.path.ends_with(kBackupFile) ? Fault::no_space : Fault::none;
   });
-  const std::vector<Status> written = ledger_->write(steps);
-  EXPECT_TRUE(written[0]);
-  EXPECT_FALSE(written[1]);
-  EXPECT_TRUE(written[2]);
+  const std::vector<Written> written = ledger_->write(steps);
+  EXPECT_TRUE(written[0].is_done());
+  EXPECT_FALSE(written[1].is_done());
+  EXPECT_TRUE(written[2].is_done());
 }
 
 TEST_F(FailingDisk, ASyncThatFailsIsFinal) {
   for (const Call call : {Call::sync_file, Call::sync_directory}) {
     reopen();
     fail(call, Fault::io_error);
-    EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0]);
+    EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0].is_done());
     ASSERT_TRUE(ledger_->broken());
     file_system_.fail_when(nullptr);
-    EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0]) << "nobody knows what is on the disk";
+    EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0].is_done()) << "nobody knows what is on the disk";
     EXPECT_FALSE(ledger_->load(kOnlyBackup, kNow));
   }
   reopen();
-  EXPECT_TRUE(ledger_->write(std::vector{start_of_backup()})[0]) << "the next start goes by what the disk holds";
+  EXPECT_TRUE(ledger_->write(std::vector{start_of_backup()})[0].is_done())
+      << "the next start goes by what the disk holds";
 }
 
 TEST_F(FailingDisk, FilesOfOthersAreRefused) {
@@ -380,7 +381,7 @@ TEST_F(FailingDisk, ARecordThatWasSetAsideAndNotBegunAnewIsNoFirstSight) {
 TEST_F(FailingDisk, UnknownKeysSurviveAStep) {
   file_system_.plant_file(path_of(kBackupFile),
                           R"({"Version":"1","Identity":"prod/db-backup","Future":{"x":[1,"y"]}})");
-  ASSERT_TRUE(ledger_->write(std::vector{start_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{start_of_backup()})[0].is_done());
   EXPECT_EQ(ledger_->read(kBackup).value().unknown_members, R"(,"Future":{"x":[1,"y"]})");
 }
 
@@ -397,14 +398,14 @@ TEST_F(FailingDisk, UnknownKeysWithinSurviveWhatADaemonDoes) {
   step.now.active = known.active;
   step.now.periods.passed_over = known.periods.passed_over;
   step.now.periods.suspended = known.periods.suspended;
-  ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{step})[0].is_done());
   const std::string text = state_text(ledger_->read(kBackup).value());
   for (const char* member : {R"("Node":"n1")", R"("Cpu":1.5)", R"("Why":[1])", R"("Ticket":"T-1")"}) {
     EXPECT_NE(text.find(member), std::string::npos) << member << " in " << text;
   }
   step.now.periods.suspended.reset();
   step.now.periods.passed_over.clear();
-  ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{step})[0].is_done());
   const StateRecord after = ledger_->read(kBackup).value();
   EXPECT_EQ(after.unknown_of_suspended + after.unknown_members, "") << "gone with what they belonged to";
 }
@@ -413,7 +414,7 @@ TEST_F(FailingDisk, HistoryKeepsTheNewest) {
   for (int i = 0; i < 5; ++i) {
     LedgerStep step = end_of_backup(3);
     step.history[0].exit_code = i;
-    ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+    ASSERT_TRUE(ledger_->write(std::vector{step})[0].is_done());
   }
   const StateRecord record = ledger_->read(kBackup).value();
   ASSERT_EQ(record.history.size(), 3U);
@@ -428,11 +429,11 @@ TEST_F(FailingDisk, ARecordAtItsLimitDropsItsOldestHistoryAndGoesOn) {
   HistoryEntry entry = many.history[0];
   entry.run_id = "0123456789abcdef0123456789abcdef";
   many.history.assign(20'000, entry);
-  ASSERT_TRUE(ledger_->write(std::vector{many})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{many})[0].is_done());
   for (int i = 0; i < 3; ++i) {
     LedgerStep one = end_of_backup(kCap);
     one.history[0].exit_code = 100 + i;
-    ASSERT_TRUE(ledger_->write(std::vector{one})[0]);
+    ASSERT_TRUE(ledger_->write(std::vector{one})[0].is_done());
   }
   const Result<StateRecord> record = ledger_->read(kBackup);
   ASSERT_TRUE(record) << record.error().message;
@@ -448,10 +449,10 @@ TEST_F(FailingDisk, ARecordAtItsLimitDropsItsOldestHistoryAndGoesOn) {
 TEST_F(FailingDisk, WhatMustNotBeForgottenAndDoesNotFitIsRefusedBeforeItIsWritten) {
   LedgerStep step = start_of_backup();
   step.now.active.resize(25'000, step.now.active[0]);
-  const Status written = ledger_->write(std::vector{step})[0];
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::refused);
-  EXPECT_NE(written.error().message.find(kBackup), std::string::npos) << written.error().message;
+  const Written written = ledger_->write(std::vector{step})[0];
+  ASSERT_EQ(written.how, Written::How::refused);
+  EXPECT_EQ(written.why.code, Code::refused);
+  EXPECT_NE(written.why.message.find(kBackup), std::string::npos) << written.why.message;
   EXPECT_EQ(ledger_->read(kBackup).error().code, Code::not_found);
   EXPECT_FALSE(ledger_->broken());
 }
@@ -471,7 +472,7 @@ TEST_F(FailingDisk, ATooLargeRecordIsNeverTakenForCorruptAndKeepsOnlyItsOwnJobFr
   EXPECT_EQ((*known)[1].unusable, "");
   EXPECT_EQ((*known)[1].periods.first_seen, kNow);
   EXPECT_TRUE(log_.lines_of("state_quarantined").empty());
-  EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0]);
+  EXPECT_FALSE(ledger_->write(std::vector{start_of_backup()})[0].is_done());
   EXPECT_EQ(directory->info(kBackupFile)->size, kMostRecordBytes + 1);
 }
 
@@ -480,20 +481,20 @@ TEST_F(FailingDisk, ARecordThatIsGoneMeansFirstSightIsNow) {
   const auto remove_record = [&] { ASSERT_TRUE(file_system_.open_directory(kState).value()->remove(kBackupFile)); };
   // Seen, recorded and gone within the life of one daemon …
   ASSERT_TRUE(ledger_->load(kOnlyBackup, kNow));
-  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
   remove_record();
   reopen();
   EXPECT_EQ(ledger_->load(kOnlyBackup, later).value()[0].periods.first_seen, later);
   EXPECT_EQ(ledger_->load(kOnlyBackup, later + Seconds(60)).value()[0].periods.first_seen, later);
   // … and when another daemon has seen the record …
-  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
   reopen();
   ASSERT_TRUE(ledger_->load(kOnlyBackup, later));
   remove_record();
   reopen();
   EXPECT_EQ(ledger_->load(kOnlyBackup, later + Seconds(90)).value()[0].periods.first_seen, later + Seconds(90));
   // … also of a job that was not configured meanwhile.
-  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
   reopen();
   ASSERT_TRUE(ledger_->load(std::vector<std::string>{"other"}, later + Seconds(100)));
   remove_record();
@@ -503,7 +504,7 @@ TEST_F(FailingDisk, ARecordThatIsGoneMeansFirstSightIsNow) {
 TEST_F(FailingDisk, FirstSightOfOthersOutlivesTheRecordOfOne) {
   const std::vector<std::string> both{kBackup, "other"};
   ASSERT_TRUE(ledger_->load(both, kNow));
-  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
   reopen();
   EXPECT_EQ(ledger_->load(both, kNow + Seconds(60)).value()[1].periods.first_seen, kNow);
   const auto directory = file_system_.open_directory(kState).value();
@@ -525,7 +526,7 @@ TEST_F(FailingDisk, AResetBeginsAfterNowAndKeepsPauseAndHistory) {
   step.now.periods.last_handled = utc("2036-03-02T00:00:00Z");
   step.now.periods.suspended = Suspension{kNow, std::nullopt};
   step.now.last_boot_id = "boot";
-  ASSERT_TRUE(ledger_->write(std::vector{step})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{step})[0].is_done());
   const KnownJob known = ledger_->reset(kBackup, kNow, "another boot").value();
   EXPECT_EQ(known.periods.first_seen, kNow + Seconds(1));
   EXPECT_TRUE(known.periods.first_seen_is_floor);
@@ -557,7 +558,7 @@ TEST_F(FailingDisk, WhatIsForgottenIsGoneAndNothingElse) {
   ASSERT_TRUE(ledger_->load(std::vector<std::string>{kBackup, "new", "other"}, kNow));
   LedgerStep other = end_of_backup();
   other.identity = "other";
-  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup(), other})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup(), other})[0].is_done());
   file_system_.plant_file(path_of(corrupt_file_name(kBackupFile, kNow)), "{");
   ASSERT_TRUE(ledger_->forget(std::vector{sha256({kBackup}), sha256({"new"})}));
   EXPECT_EQ(ledger_->read(kBackup).error().code, Code::not_found);
@@ -570,12 +571,12 @@ TEST_F(FailingDisk, WhatIsForgottenIsGoneAndNothingElse) {
 }
 
 TEST_F(FailingDisk, LastHandledNeverMovesBack) {
-  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0]);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
   LedgerStep back = end_of_backup();
   back.now.periods.last_handled = utc("2026-03-01T00:00:00Z");
-  EXPECT_EQ(ledger_->write(std::vector{back})[0].error().code, Code::conflict);
+  EXPECT_EQ(ledger_->write(std::vector{back})[0].why.code, Code::conflict);
   back.now.periods.last_handled.reset();
-  EXPECT_EQ(ledger_->write(std::vector{back})[0].error().code, Code::conflict);
+  EXPECT_EQ(ledger_->write(std::vector{back})[0].why.code, Code::conflict);
   EXPECT_EQ(ledger_->read(kBackup).value().periods.last_handled, utc("2026-03-02T00:00:00Z"));
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kron/ledger/state_record.h"
@@ -21,6 +22,16 @@ struct KnownJob {
   bool operator==(const KnownJob&) const = default;
 };
 
+// A run that a step starts.
+struct StartedRun {
+  std::string run_id;
+  std::optional<Instant> period;  // none for a manual run
+  std::optional<Instant> chosen;
+  Trigger trigger = Trigger::schedule;
+
+  bool operator==(const StartedRun&) const = default;
+};
+
 // One step of one job, to be made durable as a whole. The scheduler says what is so now and what is new.
 struct LedgerStep {
   std::string identity;
@@ -29,13 +40,44 @@ struct LedgerStep {
   std::optional<Instant> last_chosen;   // … and chosen time
   std::vector<HistoryEntry> history;    // appended; the oldest beyond history_cap are dropped
   std::uint32_t history_cap = 20;
+  std::vector<StartedRun> started = {};  // those of now.active that are new; their commands wait for the answer
+};
+
+// What became of a step. Several daemons may share a ledger: then a step is refused unless its record is still the one
+// that its author judged by.
+struct [[nodiscard]] Written {
+  enum class How : std::uint8_t {
+    done,     // it survives a power cut; with `periods` when others have moved the job on since
+    newer,    // nothing was written: another daemon has moved the job on, to `periods`; judge again by these
+    held,     // nothing was written: the job's lock is held, by the run `run_id`
+    ran,      // nothing was written: the run `run_id` of the step has been before; its period is executed
+    refused,  // nothing was written, for the reason `why`; to be tried again at `retry_at`
+    unknown,  // it may have happened, and nobody knows, for the reason `why`; its runs must not be let go
+  };
+
+  How how = How::done;
+  Error why = {};
+  std::optional<JobState> periods = {};
+  std::string run_id = {};
+  std::optional<Instant> retry_at = {};  // none: when the caller likes
+
+  [[nodiscard]] bool is_done() const { return how == How::done; }
+
+  static Written refused(Error why, std::optional<Instant> retry_at = {}) {
+    return {.how = How::refused, .why = std::move(why), .retry_at = retry_at};
+  }
+  static Written unknown(Error why) { return {.how = How::unknown, .why = std::move(why)}; }
+  static Written newer(JobState periods) { return {.how = How::newer, .periods = std::move(periods)}; }
+  static Written held(std::string by_run) { return {.how = How::held, .run_id = std::move(by_run)}; }
+  static Written ran(std::string run_id) { return {.how = How::ran, .run_id = std::move(run_id)}; }
 };
 
 // Pure: the record after the step. Conflict, and no change, when LastHandledPeriodID would move back: the record knows
 // of a period that the step's author has never heard of.
 Status apply(StateRecord& record, const LedgerStep& step);
 
-// What happened to each period, durably. One owner at a time; nothing of it is thread-safe.
+// What happened to each period, durably. One owner at a time; nothing of it is thread-safe. A ledger that others share
+// (on a server) answers all that Written names; one that is its owner's alone only done and refused.
 class Ledger {
  public:
   virtual ~Ledger() = default;
@@ -50,9 +92,10 @@ class Ledger {
   // Whether the job's record tells of this run, active or ended.
   virtual Result<bool> has_run(std::string_view identity, std::string_view run_id) = 0;
 
-  // All steps as one durable batch (each identity at most once). One status per step, in order: ok means that the step
-  // survives a power cut; a failure means that the step did not happen, or that `broken` now says so.
-  virtual std::vector<Status> write(std::span<const LedgerStep> steps) = 0;
+  // All steps as one durable batch (each identity at most once), and one answer per step, in order. `refused` means
+  // that the step did not happen, or that `broken` now says so. May take as long as the disk or a server does; the
+  // scheduler calls it on a thread of its own when its batch is full.
+  virtual std::vector<Written> write(std::span<const LedgerStep> steps) = 0;
 
   // Why nothing can be written any more, once a sync has failed: nobody knows what is on the disk. The caller starts
   // nothing more and exits; the next start recovers from what the disk really holds.

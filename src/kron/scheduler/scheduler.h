@@ -166,7 +166,7 @@ class Scheduler {
     std::vector<Step> steps;
     std::vector<LedgerStep> records;
     Nanoseconds took{0};
-    std::vector<Status> written;  // once the write is finished
+    std::vector<Written> written;  // once the write is finished
   };
 
   // When a job is to be looked at, and whether it has something that is due or late already.

@@ -82,10 +82,9 @@ void Scheduler::finish_write() {
   tell(RecordsWritten{batch->records.size(), batch->took});
   for (std::size_t i = 0; i < batch->steps.size(); ++i) {
     Step& step = batch->steps[i];
-    const Status& written = batch->written[i];
-    if (!written) {
-      world_.log.error("record_failed",
-                       {{"identity", batch->records[i].identity}, {"reason", written.error().message}});
+    const Written& written = batch->written[i];
+    if (!written.is_done()) {
+      world_.log.error("record_failed", {{"identity", batch->records[i].identity}, {"reason", written.why.message}});
       undo(step);
       forget_if_idle(step.job);
       continue;

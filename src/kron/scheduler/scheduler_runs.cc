@@ -115,6 +115,7 @@ bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
   run.boot_id = process->boot_id;
   run.run_id = occasion.run_id;
   run.trigger = occasion.trigger;
+  step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger});
   step.held.push_back(occasion.run_id);
   job_of_run_[occasion.run_id] = job;
   step.log_lines.push_back(start_line(entry, run, occasion.period));

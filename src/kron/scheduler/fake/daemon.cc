@@ -31,10 +31,10 @@ class Daemon::TellingLedger : public Ledger {
     return daemon_.ledger_->has_run(identity, run_id);
   }
 
-  std::vector<Status> write(std::span<const LedgerStep> steps) override {
-    std::vector<Status> results = daemon_.ledger_->write(steps);
+  std::vector<Written> write(std::span<const LedgerStep> steps) override {
+    std::vector<Written> results = daemon_.ledger_->write(steps);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (!results[i]) continue;
+      if (!results[i].is_done()) continue;
       const auto view = daemon_.scheduler_->view(steps[i].identity);
       witness().wrote(steps[i], view ? &view->definition.job : nullptr);
       if (moves_back_ && !steps[i].history.empty()) move_back(steps[i].identity);

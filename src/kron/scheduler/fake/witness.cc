@@ -72,10 +72,14 @@ void Witness::check_bookkeeping(const std::string& identity, const Facts& facts,
 void Witness::wrote(const LedgerStep& step, const Job* job) {
   Facts& facts = jobs_[step.identity];
   std::set<std::string> active;
+  std::vector<StartedRun> started;
   for (const ActiveExecution& run : step.now.active) {
-    if (!facts.active.contains(run.run_id)) check_started(step.identity, facts, run, job);
     active.insert(run.run_id);
+    if (facts.active.contains(run.run_id)) continue;
+    check_started(step.identity, facts, run, job);
+    started.push_back({run.run_id, run.period, run.chosen, run.trigger});
   }
+  if (started != step.started) accuse(step.identity + ": a step does not name the runs that it starts");
   for (const HistoryEntry& entry : step.history) {
     if (!entry.period || entry.passed_over) continue;
     if (entry.outcome != Outcome::executed) {
