@@ -52,14 +52,22 @@ Wakeup Scheduler::tick() {
     plan_again_from_ = 0;
   }
   bool is_busy = take_exits(t);
+  commit_ends();
   is_busy = settle_waiting(t) || is_busy;
   is_busy = plan_what_is_ahead_again() || is_busy;
-  // As long as jobs are being planned anew, the backlog may hold some that are no longer due.
-  if (!plan_again_from_) is_busy = look_at_what_is_due() || is_busy;
-  commit();
+  bool is_behind = false;
+  do {
+    // As long as jobs are being planned anew, the backlog may hold some that are no longer due.
+    if (!plan_again_from_) is_behind = look_at_what_is_due();
+    commit();
+    if (stopping_) redo_all_ends();
+  } while (!is_behind && has_backlog() && !is_spent());
   jobs_.let_rest();
-  return wakeup_after(is_busy);
+  return wakeup_after(is_busy || is_behind || has_backlog());
 }
+
+// Jobs whose steps the ledger has not taken are in the backlog again when all are answered.
+bool Scheduler::has_backlog() const { return !backlog_.empty() && !stopping_ && !broken() && !plan_again_from_; }
 
 Wakeup Scheduler::wakeup_after(bool is_busy) {
   Wakeup wakeup;
@@ -68,8 +76,10 @@ Wakeup Scheduler::wakeup_after(bool is_busy) {
   if (!stopping_) wakeup.at = timers_.earliest();
   if (!unrecorded_exits_.empty()) wakeup.at = std::min(wakeup.at.value_or(retry_exits_at_), retry_exits_at_);
   for (const JobNumber job : waiting_) {
-    const Nanoseconds at = jobs_.wake(job).waiting->give_up_at;
+    const Entry& entry = jobs_.wake(job);
+    const Nanoseconds at = entry.waiting->give_up_at;
     wakeup.monotonic = std::min(wakeup.monotonic.value_or(at), at);
+    is_busy = is_busy || entry.known.active.empty();
   }
   wakeup.is_busy = is_busy;
   if (is_busy) wakeup.at = std::min(wakeup.at.value_or(t), t);
@@ -86,7 +96,11 @@ bool Scheduler::look_at_what_is_due() {
     if (has_due(t)) {
       if (const auto due = timers_.pop_due(turn_->now)) take_up(*due, t);
     } else if (const auto next = backlog_.pop()) {
-      if (jobs_.is_wanted(next->first)) look_at(next->first, next->second);
+      if (jobs_.is_wanted(next->first)) {
+        look_at(next->first, next->second);
+      } else {
+        (void)redo_ends(next->first);
+      }
     } else {
       return false;
     }
@@ -133,16 +147,17 @@ bool Scheduler::plan_what_is_ahead_again() {
   while (plan_again_from_ && *plan_again_from_ < jobs_.end()) {
     if (is_spent()) return true;
     const JobNumber job = (*plan_again_from_)++;
-    if (look_again(job, t)) plan(job, t);
+    if (needs_new_plan(job, t)) plan(job, t);
     commit_if_full();
   }
   plan_again_from_.reset();
   return false;
 }
 
-bool Scheduler::look_again(JobNumber job, Instant t) {
-  if (!jobs_.is_wanted(job)) return false;
+bool Scheduler::needs_new_plan(JobNumber job, Instant t) {
   const bool was_due = backlog_.take(job).has_value();
+  if (repeats_.contains(job)) backlog_.add(job, Turn::at(t), Backlog::Place::on_time);
+  if (!jobs_.is_wanted(job)) return false;
   return was_due || jobs_.has_open_or_passed_over(job) || jobs_.first_seen(job).value_or(t) > t;
 }
 

@@ -22,6 +22,7 @@
 #include "kron/scheduler/happening.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/occasion.h"
+#include "kron/scheduler/step.h"
 #include "kron/scheduler/timer_heap.h"
 #include "kron/scheduler/write_thread.h"
 
@@ -85,6 +86,9 @@ class Scheduler {
 
   // Why nothing is started any more: the ledger cannot promise durability. The owner must end the process.
   [[nodiscard]] const std::optional<Error>& broken() const { return broken_; }
+
+  // What the ledger has refused is tried again at the next tick, and not after a while: it can write again.
+  void look_again();
 
   // No more starts; runs go on. What is due stays unhandled, for the next daemon. Manual runs that wait are given up,
   // and that is durable when it returns: the next daemon would not know of them.
@@ -151,22 +155,12 @@ class Scheduler {
   using JobNumber = JobTable::Number;
   using Entry = JobTable::Entry;
 
-  // What one turn does to one job, before it is durable.
-  struct Step {
-    JobNumber job;
-    KnownJob before;
-    LedgerStep ledger;
-    std::vector<std::string> held;  // runs at their gates
-    std::vector<RunExit> ended;
-    std::vector<std::function<void()>> log_lines;  // what to say once it is durable
-  };
-
   // Steps on their way to the disk. Their jobs are as they will be when all goes well.
   struct Batch {
-    std::vector<Step> steps;
+    Steps steps;
     std::vector<LedgerStep> records;
     Nanoseconds took{0};
-    std::vector<Written> written;  // once the write is finished
+    std::vector<Written> written = {};  // once the write is finished
   };
 
   // When a job is to be looked at, and whether it has something that is due or late already.
@@ -175,7 +169,10 @@ class Scheduler {
     std::optional<Backlog::Place> backlog;
     bool is_made = false;
   };
-  enum class Where : std::uint8_t { here, aside };
+  enum class Where : std::uint8_t { here, aside };  // aside: in the write thread, if there is one
+
+  // What the ledger has said of a run that is to start.
+  enum class Verdict : std::uint8_t { none, locked_out, ran };
 
   // scheduler_jobs.cc: the set of jobs
   Result<std::vector<JobNumber>> add_all(std::vector<jobs::JobDefinition> definitions, Instant now);
@@ -190,7 +187,7 @@ class Scheduler {
   void forget_if_idle(JobNumber job);
   Result<JobNumber> find(std::string_view identity) const;
   View view_of(JobNumber job, Instant t) const;
-  Status set_suspension(std::string_view identity, std::optional<Suspension> suspension);
+  Status set_suspension(JobNumber job, std::optional<Suspension> suspension, bool ends_with_skip);
 
   // scheduler.cc: the turn
   void begin_slice();
@@ -204,11 +201,13 @@ class Scheduler {
   void take_up(const TimerHeap::Due& due, Instant now);
   void keep_due(JobNumber job, Instant now);
   bool plan_what_is_ahead_again();
-  bool look_again(JobNumber job, Instant now);
+  bool needs_new_plan(JobNumber job, Instant now);
+  [[nodiscard]] bool has_backlog() const;
   Wakeup wakeup_after(bool is_busy);
 
   // scheduler_look.cc: what is due of one job
   void look_at(JobNumber job, Turn turn);
+  void judge(JobNumber job, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
   void plan(JobNumber job, Instant now);
   void plan_after(JobNumber job, Instant now);
@@ -216,19 +215,38 @@ class Scheduler {
 
   // scheduler_commit.cc: what makes a turn durable
   Step& step_for(JobNumber job);
+  Step& step_for(JobNumber job, Turn turn);
   bool holds_runs(JobNumber job) const;
   void settle_in_flight(JobNumber job);
-  void commit();          // durable, or undone, when it returns
+  void commit();  // every step is answered when it returns
+  Written commit_step(JobNumber job);
+  void commit_ends();
   void commit_if_full();  // and lets jobs rest: holders of an entry must wake it again
   void begin_write(Where where);
+  std::unique_ptr<Batch> take_written();
   void finish_write();
+  void take_answers(Batch& batch);
+
+  // scheduler_answers.cc: what the ledger's answers mean
+  void take_answer(Step& step, Written answer);
+  void forget_repetition(JobNumber job);
+  void let_go(const Step& step);
   void undo(Step& step);
+  void adopt(JobNumber job, JobState periods);
+  void repeat(Step& step);
+  void try_later(Step& step, const Error& why, std::optional<Instant> at);
+  bool redo_ends(JobNumber job);
+  void redo_all_ends();
+  bool redo(JobNumber job, Turn turn);
+  void redo_start(JobNumber job, const RunOccasion& occasion, Turn turn);
+  Verdict verdict_on(JobNumber job, const std::string& run_id) const;
 
   // scheduler_runs.cc: the life of runs
   void recover_runs(const std::vector<JobNumber>& jobs);
   void start_reboot_jobs(Instant now);
   void start_for_boot(JobNumber job, Instant now);
   void start_period(JobNumber job, const Decision& period, Turn turn);
+  void start_judged(JobNumber job, const RunOccasion& occasion, Turn turn);
   bool was_let_go_before(JobNumber job, const RunOccasion& occasion, Instant now);
   bool launch(JobNumber job, const RunOccasion& occasion);
   bool take_exits(Instant now);
@@ -242,6 +260,7 @@ class Scheduler {
   void supersede_waiting(JobNumber job, Turn turn);
   bool settle_waiting(Instant now);
   void settle_waiting(JobNumber job, Turn turn);
+  Result<Triggered> start_manual(JobNumber job, const RunOccasion& occasion);
   Result<bool> knows_run(JobNumber job, const std::string& run_id);
 
   // scheduler_log.cc: every decision and outcome, told, and logged with all that `kron decide` needs to reproduce it
@@ -264,8 +283,10 @@ class Scheduler {
   Backlog backlog_{kLongestBusy};
   UnscheduledJobs unscheduled_;
   std::set<JobNumber> waiting_;
-  std::vector<Step> steps_;
+  Steps steps_;
   std::unique_ptr<Batch> in_flight_;
+  std::unordered_map<JobNumber, Repetition> repeats_;  // each is in the backlog, or has a step
+  std::set<JobNumber> refused_;                        // they are tried again after a while
   std::size_t batch_size_ = kFirstBatch;
   std::optional<Error> broken_;
   std::deque<RunExit> exits_;              // not looked at yet

@@ -230,14 +230,21 @@ void Scheduler::drop_unknown(JobNumber job) {
 void Scheduler::remove(JobNumber job) {
   timers_.set(job, std::nullopt);
   backlog_.take(job);
+  refused_.erase(job);
+  if (const auto known = repeats_.find(job); known != repeats_.end()) {
+    // Its runs have ended, whether or not it is wanted.
+    if (known->second.has_ends()) backlog_.add(job, Turn::at(now(world_.clock)), Backlog::Place::on_time);
+    if (!known->second.has_ends()) repeats_.erase(known);
+  }
   drop_waiting(job);
   jobs_.remove(job);
   forget_if_idle(job);
 }
 
 void Scheduler::forget_if_idle(JobNumber job) {
-  const bool has_step = std::ranges::find(steps_, job, &Step::job) != steps_.end();
-  if (jobs_.is_removed(job) && !jobs_.has_runs(job) && !has_step) jobs_.erase(job);
+  if (!jobs_.is_removed(job) || jobs_.has_runs(job)) return;
+  const bool has_step = steps_.contains(job) || (in_flight_ && in_flight_->steps.contains(job));
+  if (!has_step && !repeats_.contains(job)) jobs_.erase(job);
 }
 
 Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
@@ -251,41 +258,49 @@ Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
   return *known;
 }
 
-Status Scheduler::set_suspension(std::string_view identity, std::optional<Suspension> suspension) {
-  const Result<JobNumber> job = find(identity);
-  if (!job) return fail(job.error());
+// `ends_with_skip`: the pause ends, and what it kept from running is skipped.
+Status Scheduler::set_suspension(JobNumber job, std::optional<Suspension> suspension, bool ends_with_skip) {
   note_busy();
-  step_for(*job);
-  Entry& entry = jobs_.wake(*job);
-  entry.known.periods.suspended = suspension;
-  commit();
-  if (entry.known.periods.suspended != suspension) {
-    return fail(Code::io, "the state of " + quoted(identity, 200) + " could not be written; nothing has changed");
+  const std::string name = quoted(jobs_.identity(job), 200);
+  Written answer;
+  do {
+    Entry& entry = jobs_.wake(job);
+    step_for(job);
+    if (ends_with_skip && entry.known.periods.suspended) {
+      // As if the pause had been meant to end now. One step with its end: durable together or not at all.
+      const Instant t = now(world_.clock);
+      entry.known.periods.suspended->until = t;
+      entry.known.periods.suspended->skip_missed = true;
+      look_at(job, Turn::at(t));
+      step_for(job);
+    }
+    entry.known.periods.suspended = suspension;
+    answer = commit_step(job);
+  } while (answer.how != Written::How::done && repeats_.contains(job));
+  if (answer.how == Written::How::unknown) {
+    return fail(Code::io, "whether the state of " + name + " was written is not known; look at it, and ask again");
+  }
+  if (!answer.is_done()) {
+    return fail(Code::io, "the state of " + name + " could not be written; nothing has changed");
   }
   // Nothing triggers while suspended, not even what only waits for its place; its period is late on resume.
-  if (suspension && entry.waiting && entry.waiting->occasion.period) drop_waiting(*job);
-  plan(*job, now(world_.clock));
+  const Entry& entry = jobs_.wake(job);
+  if (suspension && entry.waiting && entry.waiting->occasion.period) drop_waiting(job);
+  plan(job, now(world_.clock));
   jobs_.let_rest();
   return {};
 }
 
 Status Scheduler::suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed) {
-  return set_suspension(identity, Suspension{now(world_.clock), until, skip_missed});
+  const Result<JobNumber> job = find(identity);
+  if (!job) return fail(job.error());
+  return set_suspension(*job, Suspension{now(world_.clock), until, skip_missed}, false);
 }
 
 Status Scheduler::resume(std::string_view identity, bool skip_missed) {
   const Result<JobNumber> job = find(identity);
   if (!job) return fail(job.error());
-  if (skip_missed && jobs_.wake(*job).known.periods.suspended) {
-    // As if the pause had been meant to end now. One step with the resume below: durable together or not at all.
-    step_for(*job);
-    const Instant t = now(world_.clock);
-    Suspension& suspended = *jobs_.wake(*job).known.periods.suspended;
-    suspended.until = t;
-    suspended.skip_missed = true;
-    look_at(*job, Turn::at(t));
-  }
-  return set_suspension(identity, std::nullopt);
+  return set_suspension(*job, std::nullopt, skip_missed);
 }
 
 Status Scheduler::reset(std::string_view identity) {
@@ -307,6 +322,7 @@ Status Scheduler::reset(std::string_view identity) {
     if (!added) return fail(added.error());
     plan_all(*added, Turn::at(t));
   } else {
+    repeats_.erase(*job);
     jobs_.wake(*job).known = *std::move(anew);
     plan(*job, t);
   }

@@ -19,6 +19,12 @@ JobState periods_after(const Job& job, const JobState& periods, Instant period, 
 // Everything this turn has to say about one job.
 void Scheduler::look_at(JobNumber job, Turn turn) {
   settle_in_flight(job);
+  if (!redo(job, turn)) return;
+  judge(job, turn);
+  if (!steps_.contains(job) && !backlog_.turn_of(job)) repeats_.erase(job);
+}
+
+void Scheduler::judge(JobNumber job, Turn turn) {
   Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
   say_closed(entry, settle(definition, entry.known.periods, now(world_.clock)).closed);
@@ -36,13 +42,12 @@ void Scheduler::look_at(JobNumber job, Turn turn) {
     const auto* start = std::get_if<Start>(&evaluation.action);
     if (start != nullptr && start->replace && holds_runs(job)) {
       // What it replaces stands at its gate since a moment ago: only a run that is let go can be ended.
-      commit();
-      if (entry.known.active.empty()) return;  // undone, and to be tried again
+      if (!commit_step(job).is_done()) return;  // undone, and to be tried again
       continue;
     }
     if (evaluation.passed_over) {
       const Instant at = now(world_.clock);
-      Step& step = step_for(job);
+      Step& step = step_for(job, turn);
       step.ledger.history.push_back(history_of(*evaluation.passed_over, at));
       step.log_lines.push_back(passed_over_line(entry, *evaluation.passed_over, at));
     }
@@ -59,7 +64,9 @@ void Scheduler::look_at(JobNumber job, Turn turn) {
 bool Scheduler::carry_out(JobNumber job, const Start& start, Turn turn) {
   const Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
-  if (!start.replace) {
+  const bool is_decided =
+      repeats_.contains(job) && verdict_on(job, run_id_of(definition.identity, start.period.nominal)) != Verdict::none;
+  if (!start.replace || is_decided) {
     start_period(job, start.period, turn);
     return true;
   }

@@ -58,17 +58,20 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   period.nominal = t;
   period.chosen = t;
   period.window = {t, t};
-  step_for(job);
+  step_for(job).is_for_boot = true;
   entry.known.last_boot_id = world_.clock.boot_id();
   const RunOccasion occasion{boot_run_id(entry.definition.job.identity, world_.clock.boot_id()), Trigger::reboot,
                              period};
-  const bool started = was_let_go_before(job, occasion, t) || launch(job, occasion);
+  const Verdict verdict = verdict_on(job, occasion.run_id);
+  const bool is_locked_out = verdict == Verdict::locked_out;
+  const bool started =
+      !is_locked_out && (verdict == Verdict::ran || was_let_go_before(job, occasion, t) || launch(job, occasion));
   LedgerStep& step = step_for(job).ledger;
   periods.last_handled = t;
   step.last_outcome = started ? Outcome::executed : Outcome::skipped;
   step.last_chosen = t;
   if (started) return;
-  const Record outcome{period, Outcome::skipped, Reason::start_failed};
+  const Record outcome{period, Outcome::skipped, is_locked_out ? Reason::lock_held : Reason::start_failed};
   step.history.push_back(history_of(outcome, t));
   step_for(job).log_lines.push_back(outcome_line(entry, outcome, t));
 }
@@ -76,8 +79,13 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   Entry& entry = jobs_.wake(job);
   const RunOccasion occasion = occasion_of(entry.definition.job.identity, period);
-  if (was_let_go_before(job, occasion, turn.now) || launch(job, occasion)) {
-    say_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job).ledger,
+  const Verdict verdict = verdict_on(job, occasion.run_id);
+  if (verdict == Verdict::locked_out) return record(job, {period, Outcome::skipped, Reason::lock_held}, turn);
+  const bool has_run = verdict == Verdict::ran;
+  if (has_run)
+    step_for(job).log_lines.push_back(already_run_line(entry, period, RunExit{occasion.run_id, std::nullopt, {}}));
+  if (has_run || was_let_go_before(job, occasion, turn.now) || launch(job, occasion)) {
+    say_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job, turn).ledger,
                                    {period, Outcome::executed, Reason::none}, turn, turn.now));
   } else {
     record(job, {period, Outcome::skipped, Reason::start_failed}, turn);
@@ -116,7 +124,7 @@ bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
   run.run_id = occasion.run_id;
   run.trigger = occasion.trigger;
   step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger});
-  step.held.push_back(occasion.run_id);
+  step.at_gate.push_back(occasion.run_id);
   job_of_run_[occasion.run_id] = job;
   step.log_lines.push_back(start_line(entry, run, occasion.period));
   return true;
@@ -158,7 +166,7 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
 void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
   const Instant at = now(world_.clock);
   Entry& entry = jobs_.wake(job);
-  Step& step = step_for(job);
+  Step& step = step_for(job, turn);
   say_closed(entry, note_outcome(entry.definition.job, entry.known, step.ledger, outcome, turn, at));
   step.log_lines.push_back(outcome_line(entry, outcome, at));
 }
@@ -192,6 +200,7 @@ void Scheduler::drop_manual_run(JobNumber job, const std::string& run_id, Reason
   Step& step = step_for(job);
   step.ledger.history.push_back(
       {.outcome = Outcome::skipped, .reason = reason, .completed_at = t, .run_id = run_id, .trigger = Trigger::manual});
+  step.dropped.push_back({run_id, reason});
   step.log_lines.push_back(dropped_line(jobs_.wake(job), run_id, reason, t));
 }
 
@@ -232,6 +241,7 @@ bool Scheduler::settle_waiting(Instant t) {
   for (const JobNumber job : jobs) {
     settle_in_flight(job);
     const Entry& entry = jobs_.wake(job);
+    if (!entry.waiting) continue;  // another daemon has run it
     if (!entry.known.active.empty() && world_.clock.monotonic() < entry.waiting->give_up_at) continue;
     settle_waiting(job, turn_of(job, t));
     keep_due(job, t);
@@ -247,15 +257,23 @@ void Scheduler::settle_waiting(JobNumber job, Turn turn) {
   const WaitingRun waiting = end_waiting(job);
   const std::optional<Decision>& period = waiting.occasion.period;
   if (free && stopping_) return;
-  if (free && period) {
-    start_period(job, *period, turn);
+  if (free) {
+    start_judged(job, waiting.occasion, turn);
   } else if (period) {
     record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
-  } else if (!free) {
+  } else {
     drop_manual_run(job, waiting.occasion.run_id, Reason::could_not_stop);
-  } else if (!launch(job, waiting.occasion)) {
-    drop_manual_run(job, waiting.occasion.run_id, Reason::start_failed);
   }
+}
+
+// A run that was judged when its time came, which is past: should the ledger want it repeated, it is not judged again.
+void Scheduler::start_judged(JobNumber job, const RunOccasion& occasion, Turn turn) {
+  if (occasion.period) {
+    start_period(job, *occasion.period, turn);
+  } else if (!launch(job, occasion)) {
+    return drop_manual_run(job, occasion.run_id, Reason::start_failed);
+  }
+  step_for(job, turn).judged.push_back(occasion);
 }
 
 void Scheduler::stop_starting() {
@@ -264,7 +282,9 @@ void Scheduler::stop_starting() {
   for (const JobNumber job : jobs) {
     if (!jobs_.wake(job).waiting->occasion.period) drop_waiting(job);
   }
-  if (!broken()) commit();
+  if (broken()) return;
+  commit();
+  redo_all_ends();
 }
 
 // Whether a run is, or was, that a repeated request would start again.
@@ -299,14 +319,30 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
     begin_replace(*job, {run_id, Trigger::manual, std::nullopt});
     return Triggered{run_id, Triggered::How::waiting};
   }
-  if (!launch(*job, {run_id, Trigger::manual, std::nullopt})) {
-    return fail(Code::io, "the run of " + quoted(identity, 200) + " could not be started; the log says why");
+  return start_manual(*job, {run_id, Trigger::manual, std::nullopt});
+}
+
+Result<Scheduler::Triggered> Scheduler::start_manual(JobNumber job, const RunOccasion& occasion) {
+  const std::string name = quoted(jobs_.identity(job), 200);
+  while (true) {
+    if (!launch(job, occasion)) return fail(Code::io, "the run of " + name + " could not be started; the log says why");
+    const Written answer = commit_step(job);
+    switch (answer.how) {
+      case Written::How::done:
+        return Triggered{occasion.run_id, Triggered::How::started};
+      case Written::How::ran:
+        return Triggered{occasion.run_id, Triggered::How::already_known};
+      case Written::How::held:
+        return fail(Code::conflict, "the lock of " + name + " is held by the run " + answer.run_id);
+      case Written::How::newer:
+        if (repeats_.contains(job)) continue;  // else it has been repeated often enough
+        return fail(Code::conflict, "others keep changing the record of " + name + ", so it was not run; try again");
+      case Written::How::refused:
+        return fail(Code::io, "the start of " + name + " could not be recorded, so it was not run");
+      case Written::How::unknown:
+        return fail(Code::io, "whether the start of " + name + " is recorded is not known, so it was not run");
+    }
   }
-  commit();
-  if (!job_of_run_.contains(run_id)) {
-    return fail(Code::io, "the start of " + quoted(identity, 200) + " could not be recorded, so it was not run");
-  }
-  return Triggered{run_id, Triggered::How::started};
 }
 
 Status Scheduler::terminate(std::string_view run_id) {
