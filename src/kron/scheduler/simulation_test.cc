@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <iostream>
 
+#include "kron/scheduler/fake/fleet.h"
 #include "kron/testing/scale.h"
 
 namespace kron::testing {
@@ -79,6 +80,49 @@ TEST(Simulation, TheSameSeedIsTheSameLife) {
   EXPECT_EQ(first.executions, second.executions);
   EXPECT_EQ(first.outcomes, second.outcomes);
   EXPECT_EQ(first.events, second.events);
+}
+
+// Over `count` seeds, or the one to replay.
+FleetReport expect_no_violation(FleetPlan plan, int count, const char* test) {
+  const std::uint64_t first = given_seed(plan.seed);
+  FleetReport all;
+  for (int i = 0; i < given_count(count); ++i) {
+    plan.seed = first + static_cast<std::uint64_t>(i);
+    const FleetReport report = simulate_fleet(plan);
+    EXPECT_EQ(report.violation, "") << "replay: KRON_SIMULATION_SEED=" << plan.seed
+                                    << " kron_scheduler_test --gtest_filter=FleetSimulation." << test;
+    if (!report.violation.empty()) break;
+    all.executions += report.executions;
+    for (const auto& [how, times] : report.answers) all.answers[how] += times;
+  }
+  return all;
+}
+
+TEST(FleetSimulation, NoPeriodIsExecutedTwiceAndEachEndsAccountedFor) {
+  FleetReport report = expect_no_violation({}, scaled(5), "NoPeriodIsExecutedTwiceAndEachEndsAccountedFor");
+  EXPECT_GT(report.executions, 500U);
+  using How = Written::How;
+  for (const How how : {How::done, How::newer, How::held, How::refused, How::unknown}) {
+    EXPECT_GT(report.answers[how], 0U) << static_cast<int>(how);
+  }
+}
+
+TEST(FleetSimulation, NoPeriodIsExecutedTwiceThoughRecordsLoseTheirLastWrites) {
+  FleetPlan plan;
+  plan.loses_writes = true;
+  FleetReport report = expect_no_violation(plan, scaled(5), "NoPeriodIsExecutedTwiceThoughRecordsLoseTheirLastWrites");
+  EXPECT_GT(report.answers[Written::How::ran], 0U);
+}
+
+TEST(FleetSimulation, AManyHostedQuietFleetRunsEachPeriodOnce) {
+  FleetPlan plan{.seed = 5, .hosts = 8, .jobs = 20, .length = Seconds(20min), .fault_in = 0};
+  expect_no_violation(plan, scaled(1), "AManyHostedQuietFleetRunsEachPeriodOnce");
+}
+
+TEST(FleetSimulation, AServerThatTakesEveryStepIsNoticed) {
+  FleetPlan plan;
+  plan.takes_all = true;
+  EXPECT_NE(simulate_fleet(plan).violation, "");
 }
 
 }  // namespace

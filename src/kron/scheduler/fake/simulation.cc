@@ -3,38 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
 #include "kron/env/fake/silent_log.h"
 #include "kron/env/fake/survivors.h"
+#include "kron/scheduler/fake/dice.h"
 
 namespace kron::testing {
 namespace {
 
 using namespace std::chrono_literals;
 using jobs::JobDefinition;
-
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
-
-  std::int64_t upto(std::int64_t most) {
-    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most + 1));
-  }
-  bool once_in(int n) { return upto(n - 1) == 0; }
-  Seconds seconds(Seconds most) { return Seconds(upto(most.count())); }
-
-  template <class T, std::size_t n>
-  const T& one_of(const std::array<T, n>& values) {
-    return values[static_cast<std::size_t>(upto(static_cast<std::int64_t>(n) - 1))];
-  }
-
- private:
-  std::mt19937_64 random_;
-};
 
 constexpr std::array kZones{"UTC",           "Europe/Berlin", "America/New_York",  "Australia/Lord_Howe",
                             "Asia/Kolkata",  "Africa/Cairo",  "America/Sao_Paulo", "Pacific/Apia",
