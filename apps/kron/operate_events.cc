@@ -38,7 +38,11 @@ std::string text_of(const StreamedEvent& event) {
     }
     const auto* text = member.value.as<std::string>();
     values.push_back(text != nullptr ? *text : JsonWriter().node(member.value).take());
-    fields.push_back({member.key, std::string_view(values.back())});
+    if (text != nullptr) {
+      fields.push_back({member.key, std::string_view(values.back())});
+    } else {
+      fields.push_back({member.key, LogJson{values.back()}});
+    }
   }
   std::string line = text_line({}, level_named(text_in(*data, "level")), text_in(*data, "event"), fields);
   return line.replace(0, line.find(' '), text_in(*data, "ts"));

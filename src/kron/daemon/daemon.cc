@@ -21,6 +21,7 @@
 #include "kron/runner/cgroups.h"
 #include "kron/runner/find_kron_exec.h"
 #include "kron/runner/run_spec.h"
+#include "kron/scheduler/log_events.h"
 
 namespace kron::daemon {
 namespace {
@@ -156,10 +157,10 @@ Status Daemon::open_parts() {
                                                             .runner = *submitter_,
                                                             .log = log_,
                                                             .writes_aside = true,
-                                                            .tell =
-                                                                [this](const Happening& happening) {
-                                                                  if (desk_) desk_->report(happening);
-                                                                }},
+                                                            .observers = {[this](const Event& event) {
+                                                                            if (desk_) desk_->observe(event);
+                                                                          },
+                                                                          logging_to(log_)}},
                                            spec_of);
   // The turn that follows drains the first two.
   watched = loop_->watch(runner_->descriptor(), [] {});

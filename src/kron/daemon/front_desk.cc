@@ -3,6 +3,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kron/daemon/history_sink.h"
+#include "kron/daemon/metrics_sink.h"
 #include "kron/env/thread_start.h"
 
 namespace kron::daemon {
@@ -36,9 +38,16 @@ FrontDesk::FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<hist
       metrics_(KRON_VERSION, now(daemon_.clock)),
       history_(std::move(history)),
       outputs_(std::move(outputs)),
-      reporter_(daemon_.clock, metrics_, history_.get(), outputs_.get()),
+      sinks_{metrics_sink(metrics_, daemon_.clock), history_sink(*history_),
+             [outputs = outputs_.get()](const Event& event) {
+               if (const auto* ended = std::get_if<RunEnded>(&event)) outputs->run_ended(ended->run.run_id);
+             }},
       aside_(std::move(aside)),
       api_(std::make_unique<api::Api>(parts())) {}
+
+void FrontDesk::observe(const Event& event) const {
+  for (const Observer& sink : sinks_) sink(event);
+}
 
 void FrontDesk::close() {
   daemon_.events.end();

@@ -3,18 +3,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kron/api/api.h"
 #include "kron/api/event_hub.h"
 #include "kron/api/output_follower.h"
 #include "kron/daemon/options.h"
-#include "kron/daemon/reporter.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/right_of_way.h"
 #include "kron/env/work_thread.h"
 #include "kron/history/history.h"
 #include "kron/http/server.h"
 #include "kron/metrics/metrics.h"
+#include "kron/scheduler/event.h"
 
 namespace kron::daemon {
 
@@ -49,7 +50,8 @@ class FrontDesk {
   // answered: they end before the desk does.
   void close();
 
-  void report(const Happening& happening) const { reporter_(happening); }
+  // Keeps, counts and shows what happened. On the loop.
+  void observe(const Event& event) const;
   metrics::Metrics& metrics() { return metrics_; }
 
  private:
@@ -64,7 +66,7 @@ class FrontDesk {
   metrics::Metrics metrics_;
   std::unique_ptr<history::History> history_;
   std::unique_ptr<api::OutputFollower> outputs_;
-  Reporter reporter_;
+  std::vector<Observer> sinks_;
   std::unique_ptr<WorkThread> aside_;
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<http::Server> server_;

@@ -10,9 +10,14 @@ namespace kron {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
+// A value that is JSON already: it stands in a line as it is, not as a text that holds it.
+struct LogJson {
+  std::string_view text;
+};
+
 struct LogField {
   std::string_view key;
-  std::variant<std::string_view, std::int64_t> value;
+  std::variant<std::string_view, std::int64_t, LogJson> value;
 };
 
 // Where events go, each a name and key/value pairs; how a line looks is the sink's business.

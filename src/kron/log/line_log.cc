@@ -18,15 +18,13 @@ namespace {
 
 constexpr std::size_t kMostGathered = 1 << 16;
 
-// A value that is JSON itself: it stands in a line as what it is, not as a text that holds it.
-constexpr std::string_view kDocumentKey = "decision";
-
 // The most frequent line, and what of it only a program or a bug report needs. Its text is for people: the rest is
 // there with --log-level debug, and in JSON always.
 constexpr std::string_view kCommonEvent = "run_started";
-constexpr std::array<std::string_view, 5> kDetails{"nominalTime", "outcome", "seedHash", "pid", kDocumentKey};
+constexpr std::array<std::string_view, 5> kDetails{"nominalTime", "outcome", "seedHash", "pid", "decision"};
 
 bool is_empty(const LogField& field) {
+  if (const auto* json = std::get_if<LogJson>(&field.value)) return json->text.empty();
   const auto* text = std::get_if<std::string_view>(&field.value);
   return text != nullptr && text->empty();
 }
@@ -98,6 +96,8 @@ std::string text_line(WallTime at, LogLevel level, std::string_view event, std::
     ((line += ' ') += field.key) += '=';
     if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
       line += std::to_string(*number);
+    } else if (const auto* document = std::get_if<LogJson>(&field.value)) {
+      line += document->text;
     } else if (const auto text = std::get<std::string_view>(field.value); stands_bare(text)) {
       line += text;
     } else {
@@ -115,14 +115,10 @@ std::string json_line(WallTime at, LogLevel level, std::string_view event, std::
     json.key(field.key);
     if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
       json.integer(*number);
-      continue;
-    }
-    const auto text = std::get<std::string_view>(field.value);
-    const Result<Node> document = field.key == kDocumentKey ? parse_json(text) : fail(Code::invalid, "");
-    if (document) {
-      json.node(*document);
+    } else if (const auto* document = std::get_if<LogJson>(&field.value)) {
+      json.document(document->text);
     } else {
-      json.text(text);
+      json.text(std::get<std::string_view>(field.value));
     }
   }
   return json.end_map().take();

@@ -35,9 +35,9 @@ TEST(LogLine, AsTextQuotesWhatWouldBreakAPair) {
 }
 
 TEST(LogLine, CarriesADecisionThatKronDecideReads) {
-  EXPECT_EQ(text({{"decision", kRequest}}),
+  EXPECT_EQ(text({{"decision", LogJson{kRequest}}}),
             "2026-03-01T00:00:00.007Z info run_started decision=" + std::string(kRequest));
-  EXPECT_EQ(json({{"decision", kRequest}}),
+  EXPECT_EQ(json({{"decision", LogJson{kRequest}}}),
             R"({"ts":"2026-03-01T00:00:00.007Z","level":"warning","event":"run_ended","decision":)" +
                 std::string(kRequest) + "}");
 }
@@ -95,7 +95,7 @@ void start_run(LineLog& log, std::string_view chosen) {
                             {"seedHash", "1234"},
                             {"runId", "r1"},
                             {"pid", 42},
-                            {"decision", kRequest}});
+                            {"decision", LogJson{kRequest}}});
 }
 
 TEST_F(LineLogOnAPipe, AStartIsShortInText) {

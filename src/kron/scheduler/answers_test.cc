@@ -10,6 +10,7 @@
 #include "kron/env/fake/fake_process_runner.h"
 #include "kron/ledger/fake/shared_ledger.h"
 #include "kron/scheduler/fake/host.h"
+#include "kron/scheduler/log_events.h"
 
 // What a scheduler does with each of a ledger's answers.
 namespace kron {
@@ -29,21 +30,21 @@ using How = Written::How;
 struct Member {
   Member(testing::FakeClock& its_clock, SharedRecords& records, std::string name, bool writes_aside = false)
       : clock(its_clock), ledger(records, std::move(name)) {
-    scheduler =
-        std::make_unique<Scheduler>(Scheduler::World{.clock = clock,
-                                                     .ledger = ledger,
-                                                     .runner = runner,
-                                                     .log = log,
-                                                     .writes_aside = writes_aside,
-                                                     .tell = [this](const Happening& happening) { note(happening); }},
-                                    [](const JobDefinition& definition, const RunOccasion& occasion) {
-                                      return RunSpec{.run_id = occasion.run_id, .command = {definition.command}};
-                                    });
+    scheduler = std::make_unique<Scheduler>(
+        Scheduler::World{.clock = clock,
+                         .ledger = ledger,
+                         .runner = runner,
+                         .log = log,
+                         .writes_aside = writes_aside,
+                         .observers = {[this](const Event& event) { note(event); }, logging_to(log)}},
+        [](const JobDefinition& definition, const RunOccasion& occasion) {
+          return RunSpec{.run_id = occasion.run_id, .command = {definition.command}};
+        });
   }
 
-  void note(const Happening& happening) {
-    if (std::holds_alternative<RunStarted>(happening)) ++started;
-    if (const auto* ended = std::get_if<PeriodEnded>(&happening)) {
+  void note(const Event& event) {
+    if (std::holds_alternative<RunStarted>(event)) ++started;
+    if (const auto* ended = std::get_if<PeriodEnded>(&event)) {
       outcomes.push_back(std::string(name_of(ended->outcome)) + " " + std::string(name_of(ended->reason)));
     }
   }

@@ -27,20 +27,20 @@ JobDefinition hourly(std::string name, Concurrency concurrency = Concurrency::al
 struct OperatedHost : Host {
   explicit OperatedHost(std::vector<JobDefinition> definitions) : Host(utc("2026-03-01T00:10:00Z")) {
     set_jobs(std::move(definitions));
-    outside.tell = [this](const Happening& happening) { told.push_back(happening); };
+    outside.observer = [this](const Event& event) { told.push_back(event); };
     EXPECT_TRUE(start_daemon());
   }
 
   template <class Kind>
   std::vector<Kind> told_of() const {
     std::vector<Kind> found;
-    for (const Happening& happening : told) {
-      if (const auto* kind = std::get_if<Kind>(&happening)) found.push_back(*kind);
+    for (const Event& event : told) {
+      if (const auto* kind = std::get_if<Kind>(&event)) found.push_back(*kind);
     }
     return found;
   }
 
-  std::vector<Happening> told;
+  std::vector<Event> told;
 };
 
 TEST(Operator, OneKeyStartsOneRunHoweverOftenItIsSent) {

@@ -19,7 +19,7 @@
 #include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
 #include "kron/scheduler/backlog.h"
-#include "kron/scheduler/happening.h"
+#include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/step.h"
@@ -49,7 +49,7 @@ class Scheduler {
     ProcessRunner& runner;
     Log& log;
     bool writes_aside = false;  // full batches are written in a thread of their own while more runs are prepared
-    Tell tell = {};             // on the scheduler's thread, after the fact is durable
+    std::vector<Observer> observers = {};  // told in this order, after what happened is durable
     // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at.
     Nanoseconds slice = std::chrono::milliseconds(100);
   };
@@ -263,17 +263,11 @@ class Scheduler {
   Result<Triggered> start_manual(JobNumber job, const RunOccasion& occasion);
   Result<bool> knows_run(JobNumber job, const std::string& run_id);
 
-  // scheduler_log.cc: every decision and outcome, told, and logged with all that `kron decide` needs to reproduce it
-  void tell(const Happening& happening) const;
-  std::function<void()> outcome_line(const Entry& entry, const Record& outcome, Instant at);
-  std::function<void()> start_line(const Entry& entry, const ActiveExecution& run,
-                                   const std::optional<Decision>& period);
-  std::function<void()> end_line(const Entry& entry, const ActiveExecution& run, const RunExit& exit, Instant at);
-  std::function<void()> dropped_line(const Entry& entry, const std::string& run_id, Reason reason, Instant at);
-  std::function<void()> already_run_line(const Entry& entry, const Decision& period, const RunExit& earlier);
-  void say_adopted(const Entry& entry, const ActiveExecution& run);
-  void say_closed(const Entry& entry, const std::optional<PassedOver>& closed);
-  std::function<void()> passed_over_line(const Entry& entry, const PassedOver& passed_over, Instant at);
+  // scheduler_events.cc: what observers are told
+  void notify(const Event& event) const;
+  void notify_closed(const Entry& entry, const std::optional<PassedOver>& closed) const;
+  static PeriodEnded event_of(const Job& job, const Record& outcome, Instant at);
+  static RunStarted event_of(const Job& job, const ActiveExecution& run, const std::optional<Decision>& period);
 
   World world_;
   MakeSpec make_spec_;

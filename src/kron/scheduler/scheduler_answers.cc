@@ -76,7 +76,7 @@ void Scheduler::let_go(const Step& step) {
     }
   }
   for (const RunExit& exit : step.ended) job_of_run_.erase(exit.run_id);
-  for (const auto& say : step.log_lines) say();
+  for (const Event& event : step.events) notify(event);
 }
 
 void Scheduler::undo(Step& step) {

@@ -109,7 +109,7 @@ void Scheduler::finish_write() {
 // gates. If we die after it and before a gate opens, that run is recorded as started and never ran: its period is
 // executed with an unknown exit code, which is allowed; a second run would not be.
 void Scheduler::take_answers(Batch& batch) {
-  tell(RecordsWritten{batch.records.size(), batch.took});
+  notify(RecordsWritten{batch.records.size(), batch.took});
   for (std::size_t i = 0; i < batch.steps.size(); ++i) {
     take_answer(batch.steps[i], std::move(batch.written[i]));
     forget_if_idle(batch.steps[i].job);

@@ -150,7 +150,7 @@ void Scheduler::plan_all(const std::vector<JobNumber>& jobs, Turn turn) {
     Plan& plan = plans[i];
     if (!plan.is_made) {
       Entry& entry = jobs_.wake(jobs[i]);
-      say_closed(entry, settle(entry.definition.job, entry.known.periods, now(world_.clock)).closed);
+      notify_closed(entry, settle(entry.definition.job, entry.known.periods, now(world_.clock)).closed);
       plan = plan_of(entry.definition.job, entry.known.periods, turn);
     }
     if (plan.backlog) backlog_.add(jobs[i], turn, *plan.backlog);
@@ -193,7 +193,7 @@ void Scheduler::report_edit(JobNumber job, const std::optional<PassedOver>& late
   Step& step = step_for(job);
   if (late) {
     step.ledger.history.push_back(history_of(*late, t));
-    step.log_lines.push_back(passed_over_line(jobs_.wake(job), *late, t));
+    step.events.emplace_back(PeriodsPassedOver{jobs_.identity(job), *late, t});
   }
   commit_if_full();
 }

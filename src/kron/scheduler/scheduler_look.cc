@@ -27,7 +27,7 @@ void Scheduler::look_at(JobNumber job, Turn turn) {
 void Scheduler::judge(JobNumber job, Turn turn) {
   Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
-  say_closed(entry, settle(definition, entry.known.periods, now(world_.clock)).closed);
+  notify_closed(entry, settle(definition, entry.known.periods, now(world_.clock)).closed);
   if (entry.waiting) {
     const auto& waits = entry.waiting->occasion.period;
     const JobState others =
@@ -49,7 +49,7 @@ void Scheduler::judge(JobNumber job, Turn turn) {
       const Instant at = now(world_.clock);
       Step& step = step_for(job, turn);
       step.ledger.history.push_back(history_of(*evaluation.passed_over, at));
-      step.log_lines.push_back(passed_over_line(entry, *evaluation.passed_over, at));
+      step.events.emplace_back(PeriodsPassedOver{definition.identity, *evaluation.passed_over, at});
     }
     if (const auto* outcome = std::get_if<Record>(&evaluation.action)) {
       record(job, *outcome, turn);
@@ -90,7 +90,7 @@ std::optional<Instant> Scheduler::next_look_at(const Job& job, const JobState& p
 void Scheduler::plan(JobNumber job, Instant t) {
   if (!jobs_.is_wanted(job)) return;
   Entry& entry = jobs_.wake(job);
-  say_closed(entry, settle(entry.definition.job, entry.known.periods, now(world_.clock)).closed);
+  notify_closed(entry, settle(entry.definition.job, entry.known.periods, now(world_.clock)).closed);
   if (entry.waiting) return plan_after(job, t);
   timers_.set(job, next_look_at(entry.definition.job, entry.known.periods, !entry.known.active.empty(), t));
 }

@@ -30,7 +30,7 @@ void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
       if (const auto exit = world_.runner.resume(spec, process)) {
         take_exit(*exit, t);
       } else {
-        say_adopted(jobs_.wake(job), run);
+        notify(RunAdopted{jobs_.identity(job), run});
       }
     }
     commit_if_full();
@@ -73,7 +73,7 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   if (started) return;
   const Record outcome{period, Outcome::skipped, is_locked_out ? Reason::lock_held : Reason::start_failed};
   step.history.push_back(history_of(outcome, t));
-  step_for(job).log_lines.push_back(outcome_line(entry, outcome, t));
+  step_for(job).events.emplace_back(event_of(entry.definition.job, outcome, t));
 }
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
@@ -82,11 +82,13 @@ void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   const Verdict verdict = verdict_on(job, occasion.run_id);
   if (verdict == Verdict::locked_out) return record(job, {period, Outcome::skipped, Reason::lock_held}, turn);
   const bool has_run = verdict == Verdict::ran;
-  if (has_run)
-    step_for(job).log_lines.push_back(already_run_line(entry, period, RunExit{occasion.run_id, std::nullopt, {}}));
+  if (has_run) {
+    const RunExit unseen{occasion.run_id, std::nullopt, {}};
+    step_for(job).events.emplace_back(RunFoundBefore{entry.definition.job.identity, period.nominal, unseen});
+  }
   if (has_run || was_let_go_before(job, occasion, turn.now) || launch(job, occasion)) {
-    say_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job, turn).ledger,
-                                   {period, Outcome::executed, Reason::none}, turn, turn.now));
+    notify_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job, turn).ledger,
+                                      {period, Outcome::executed, Reason::none}, turn, turn.now));
   } else {
     record(job, {period, Outcome::skipped, Reason::start_failed}, turn);
   }
@@ -98,7 +100,7 @@ bool Scheduler::was_let_go_before(JobNumber job, const RunOccasion& occasion, In
   if (!earlier) return false;
   Step& step = step_for(job);
   step.ledger.history.push_back(history_of(*occasion.period, *earlier, occasion.trigger, t));
-  step.log_lines.push_back(already_run_line(jobs_.wake(job), *occasion.period, *earlier));
+  step.events.emplace_back(RunFoundBefore{jobs_.identity(job), occasion.period->nominal, *earlier});
   return true;
 }
 
@@ -126,7 +128,7 @@ bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
   step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger});
   step.at_gate.push_back(occasion.run_id);
   job_of_run_[occasion.run_id] = job;
-  step.log_lines.push_back(start_line(entry, run, occasion.period));
+  step.events.emplace_back(event_of(entry.definition.job, run, occasion.period));
   return true;
 }
 
@@ -159,7 +161,7 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
   const Instant ended = exit.ended.value_or(t);
   step.ledger.history.push_back(history_of(*run, exit.code, ended));
   step.ended.push_back(exit);
-  step.log_lines.push_back(end_line(entry, *run, exit, ended));
+  step.events.emplace_back(RunEnded{entry.definition.job.identity, *run, exit, ended});
   entry.known.active.erase(run);
 }
 
@@ -167,8 +169,8 @@ void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
   const Instant at = now(world_.clock);
   Entry& entry = jobs_.wake(job);
   Step& step = step_for(job, turn);
-  say_closed(entry, note_outcome(entry.definition.job, entry.known, step.ledger, outcome, turn, at));
-  step.log_lines.push_back(outcome_line(entry, outcome, at));
+  notify_closed(entry, note_outcome(entry.definition.job, entry.known, step.ledger, outcome, turn, at));
+  step.events.emplace_back(event_of(entry.definition.job, outcome, at));
 }
 
 // concurrency=replace: ends the active runs; the new one starts when they are gone. Nothing is recorded yet, so a crash
@@ -201,7 +203,7 @@ void Scheduler::drop_manual_run(JobNumber job, const std::string& run_id, Reason
   step.ledger.history.push_back(
       {.outcome = Outcome::skipped, .reason = reason, .completed_at = t, .run_id = run_id, .trigger = Trigger::manual});
   step.dropped.push_back({run_id, reason});
-  step.log_lines.push_back(dropped_line(jobs_.wake(job), run_id, reason, t));
+  step.events.emplace_back(ManualRunDropped{jobs_.identity(job), run_id, reason, t});
 }
 
 // The job was edited. The runs before it have been ended for the one that waits, which was judged when it was due: if

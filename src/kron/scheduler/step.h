@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -12,6 +11,7 @@
 #include "kron/core/open_periods.h"
 #include "kron/env/process_runner.h"
 #include "kron/ledger/ledger.h"
+#include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/occasion.h"
 
@@ -35,7 +35,7 @@ struct Step {
   std::vector<RunOccasion> judged = {};
   std::vector<DroppedRun> dropped = {};
   bool is_for_boot = false;
-  std::vector<std::function<void()>> log_lines = {};  // what to say once it is durable
+  std::vector<Event> events = {};  // for the observers, once it is durable
 };
 
 // Steps of different jobs, in the order in which they were begun, found by job. A reference to one stays valid.

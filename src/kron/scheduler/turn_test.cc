@@ -24,7 +24,7 @@ int crowd() { return std::min(100'000, testing::scaled(20'000)); }
 // Every record that is written takes a millisecond, of all clocks.
 struct SlowHost : Host {
   explicit SlowHost(const std::string& start) : Host(utc(start)) {
-    outside.tell = [this](const Happening& happening) { note(happening); };
+    outside.observer = [this](const Event& event) { note(event); };
   }
 
   void add_crowd(const JobSpec& spec, int count) {
@@ -38,12 +38,12 @@ struct SlowHost : Host {
     });
   }
 
-  void note(const Happening& happening) {
-    if (const auto* started = std::get_if<RunStarted>(&happening)) {
+  void note(const Event& event) {
+    if (const auto* started = std::get_if<RunStarted>(&event)) {
       ++executed[started->identity];
       const Nanoseconds late = clock.wall() - started->run.chosen.value_or(now(clock));
       if (started->run.period >= watched_since) latest_start = std::max(latest_start, late);
-    } else if (const auto* ended = std::get_if<PeriodEnded>(&happening)) {
+    } else if (const auto* ended = std::get_if<PeriodEnded>(&event)) {
       ++(ended->outcome == Outcome::missed ? missed : other)[ended->identity];
       last_outcome = std::max(last_outcome, ended->period.nominal);
     }

@@ -27,9 +27,7 @@ class CapturingLog : public Log {
   void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
     Line& line = lines_.emplace_back(Line{level, std::string(event), {}});
     for (const LogField& field : fields) {
-      const auto* text = std::get_if<std::string_view>(&field.value);
-      line.fields.emplace_back(
-          field.key, text != nullptr ? std::string(*text) : std::to_string(std::get<std::int64_t>(field.value)));
+      line.fields.emplace_back(field.key, std::visit(TextOf{}, field.value));
     }
   }
 
@@ -44,6 +42,12 @@ class CapturingLog : public Log {
   }
 
  private:
+  struct TextOf {
+    std::string operator()(std::string_view text) const { return std::string(text); }
+    std::string operator()(std::int64_t number) const { return std::to_string(number); }
+    std::string operator()(LogJson json) const { return std::string(json.text); }
+  };
+
   std::vector<Line> lines_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "kron/env/durable.h"
 #include "kron/ledger/state_names.h"
+#include "kron/scheduler/log_events.h"
 
 namespace kron::testing {
 
@@ -92,7 +93,14 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
   ProcessRunner& runner =
       mutation == Mutation::gate_opens_at_start ? static_cast<ProcessRunner&>(*eager_runner_) : outside.runner;
   scheduler_ = std::make_unique<Scheduler>(
-      Scheduler::World{outside.clock, *telling_ledger_, runner, log, false, outside.tell},
+      Scheduler::World{.clock = outside.clock,
+                       .ledger = *telling_ledger_,
+                       .runner = runner,
+                       .log = log,
+                       .observers = {[&outside](const Event& event) {
+                                       if (outside.observer) outside.observer(event);
+                                     },
+                                     logging_to(log)}},
       [](const jobs::JobDefinition& definition, const RunOccasion& occasion) {
         return RunSpec{.run_id = occasion.run_id, .command = {definition.command}, .grace = definition.options->grace};
       });

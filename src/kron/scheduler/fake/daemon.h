@@ -31,7 +31,7 @@ struct Outside {
   FakeProcessRunner runner;
   Witness witness;
   std::vector<jobs::JobDefinition> jobs;
-  Tell tell = {};
+  Observer observer = {};
 };
 
 // Ways to break the daemon, to see that its tests notice.

@@ -1,0 +1,59 @@
+#include "kron/daemon/history_sink.h"
+
+#include <utility>
+#include <variant>
+
+namespace kron::daemon {
+namespace {
+
+struct KeepIn {
+  history::History& history;
+
+  void operator()(const PeriodEnded& ended) const {
+    history.add({.job = ended.identity,
+                 .outcome = ended.outcome,
+                 .reason = ended.reason,
+                 .clause = ended.clause,
+                 .period = ended.period.nominal,
+                 .chosen = ended.period.chosen,
+                 .ended_at = ended.at});
+  }
+
+  void operator()(const RunStarted& started) const { history.add(history::entry_of(started.identity, started.run)); }
+
+  void operator()(const RunEnded& ended) const {
+    history::Entry entry = history::entry_of(ended.identity, ended.run);
+    entry.ended_at = ended.at;
+    entry.exit_code = ended.exit.code;
+    entry.detail = ended.exit.reason;
+    entry.output_bytes = ended.exit.output_bytes;
+    history.add(std::move(entry));
+  }
+
+  void operator()(const PeriodsPassedOver& passed_over) const {
+    history.add({.job = passed_over.identity, .ended_at = passed_over.at, .passed_over = passed_over.periods});
+  }
+
+  void operator()(const ManualRunDropped& dropped) const {
+    history.add({.job = dropped.identity,
+                 .outcome = Outcome::skipped,
+                 .reason = dropped.reason,
+                 .trigger = Trigger::manual,
+                 .run_id = dropped.run_id,
+                 .ended_at = dropped.at});
+  }
+
+  // The others are no outcome, or are in the history already.
+  void operator()(const RunAdopted& /*event*/) const {}
+  void operator()(const RunFoundBefore& /*event*/) const {}
+  void operator()(const PeriodsClosed& /*event*/) const {}
+  void operator()(const RecordsWritten& /*event*/) const {}
+};
+
+}  // namespace
+
+Observer history_sink(history::History& history) {
+  return [&history](const Event& event) { std::visit(KeepIn{history}, event); };
+}
+
+}  // namespace kron::daemon

@@ -1,0 +1,34 @@
+#include "kron/daemon/metrics_sink.h"
+
+#include <variant>
+
+#include "kron/runner/protocol.h"
+
+namespace kron::daemon {
+namespace {
+
+metrics::RunEnd end_of(const RunExit& exit) {
+  if (!exit.code) return metrics::RunEnd::unknown;
+  if (exit.reason.starts_with(runner::kTimedOut)) return metrics::RunEnd::timed_out;
+  return *exit.code == 0 ? metrics::RunEnd::succeeded : metrics::RunEnd::failed;
+}
+
+}  // namespace
+
+Observer metrics_sink(metrics::Metrics& metrics, const Clock& clock) {
+  return [&metrics, &clock](const Event& event) {
+    if (const auto* ended = std::get_if<PeriodEnded>(&event)) {
+      metrics.period_ended(name_of(ended->outcome), name_of(ended->reason));
+    } else if (const auto* started = std::get_if<RunStarted>(&event)) {
+      if (started->run.trigger != Trigger::schedule || !started->run.chosen) return;
+      metrics.period_ended(name_of(Outcome::executed), "");
+      metrics.run_started(clock.wall() - *started->run.chosen);
+    } else if (const auto* run = std::get_if<RunEnded>(&event)) {
+      metrics.run_ended(end_of(run->exit), run->at - run->run.started_at);
+    } else if (const auto* written = std::get_if<RecordsWritten>(&event)) {
+      metrics.ledger_batch(written->count, written->took);
+    }
+  };
+}
+
+}  // namespace kron::daemon

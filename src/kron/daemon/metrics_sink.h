@@ -1,0 +1,12 @@
+#pragma once
+
+#include "kron/env/clock.h"
+#include "kron/metrics/metrics.h"
+#include "kron/scheduler/event.h"
+
+namespace kron::daemon {
+
+// Counts what happened, and how long it took. Both outlive it.
+Observer metrics_sink(metrics::Metrics& metrics, const Clock& clock);
+
+}  // namespace kron::daemon

@@ -1,0 +1,100 @@
+#include "kron/scheduler/log_events.h"
+
+#include "kron/base/rfc3339.h"
+
+namespace kron {
+namespace {
+
+std::string text_of(const std::optional<Instant>& time) { return time ? rfc3339(*time) : ""; }
+
+LogField exit_code(const RunExit& exit) {
+  return exit.code ? LogField{"exitCode", *exit.code} : LogField{"exitCode", "unknown"};
+}
+
+void write_count(Log& log, std::string_view event, const std::string& identity, const PassedOver& periods) {
+  log.warning(event, {{"identity", identity},
+                      {"count", static_cast<std::int64_t>(periods.count)},
+                      {"first", rfc3339(periods.first)},
+                      {"last", rfc3339(periods.last)}});
+}
+
+struct LineOf {
+  Log& log;
+
+  void operator()(const PeriodEnded& ended) const {
+    const std::string id = rfc3339(ended.period.nominal);
+    log.info("period_ended", {{"identity", ended.identity},
+                              {"periodId", id},
+                              {"nominalTime", id},
+                              {"chosenTime", text_of(ended.period.chosen)},
+                              {"outcome", name_of(ended.outcome)},
+                              {"reason", name_of(ended.reason)},
+                              {"clause", ended.clause},
+                              {"seedHash", hex(ended.period.seed_hash)},
+                              {"decision", LogJson{ended.request}}});
+  }
+
+  void operator()(const RunStarted& started) const {
+    const ActiveExecution& run = started.run;
+    if (!started.period) {
+      log.info(
+          "run_started",
+          {{"identity", started.identity}, {"trigger", name_of(run.trigger)}, {"runId", run.run_id}, {"pid", run.pid}});
+      return;
+    }
+    const std::string id = rfc3339(started.period->nominal);
+    log.info("run_started", {{"identity", started.identity},
+                             {"periodId", id},
+                             {"nominalTime", id},
+                             {"chosenTime", text_of(started.period->chosen)},
+                             {"outcome", name_of(Outcome::executed)},
+                             {"seedHash", hex(started.period->seed_hash)},
+                             {"runId", run.run_id},
+                             {"pid", run.pid},
+                             {"decision", LogJson{started.request}}});
+  }
+
+  void operator()(const RunEnded& ended) const {
+    log.info("run_ended", {{"identity", ended.identity},
+                           {"periodId", text_of(ended.run.period)},
+                           {"runId", ended.run.run_id},
+                           {"pid", ended.run.pid},
+                           exit_code(ended.exit),
+                           {"reason", ended.exit.reason}});
+  }
+
+  void operator()(const RunAdopted& adopted) const {
+    log.info("run_adopted", {{"identity", adopted.identity},
+                             {"periodId", text_of(adopted.run.period)},
+                             {"runId", adopted.run.run_id},
+                             {"pid", adopted.run.pid}});
+  }
+
+  void operator()(const RunFoundBefore& found) const {
+    log.warning("already_run", {{"identity", found.identity},
+                                {"periodId", rfc3339(found.period)},
+                                {"runId", found.exit.run_id},
+                                exit_code(found.exit)});
+  }
+
+  void operator()(const PeriodsPassedOver& passed) const {
+    write_count(log, "passed_over", passed.identity, passed.periods);
+  }
+
+  void operator()(const PeriodsClosed& closed) const {
+    write_count(log, "passed_over_closed", closed.identity, closed.periods);
+  }
+
+  void operator()(const ManualRunDropped& dropped) const {
+    log.warning("manual_run_dropped",
+                {{"identity", dropped.identity}, {"runId", dropped.run_id}, {"reason", name_of(dropped.reason)}});
+  }
+
+  void operator()(const RecordsWritten& /*written*/) const {}
+};
+
+}  // namespace
+
+void log_event(Log& log, const Event& event) { std::visit(LineOf{log}, event); }
+
+}  // namespace kron
