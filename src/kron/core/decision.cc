@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kron/base/rfc3339.h"
+#include "kron/core/decision_count.h"
 
 namespace kron {
 namespace {
@@ -42,8 +43,11 @@ Instant candidate_at(double place, const Window& window) {
   return window.start + Seconds(std::min(width, offset));
 }
 
+thread_local std::uint64_t decisions_of_thread = 0;
+
 template <class See>
 Decision decided(const Job& job, Instant nominal, See see) {
+  ++decisions_of_thread;
   Decision decision;
   decision.nominal = nominal;
   decision.period_key = period_key_of(job.seed_strategy, job.zone, nominal);
@@ -87,6 +91,8 @@ PeriodKey week_key(std::int64_t day) {
 PeriodKey::PeriodKey(std::string_view text) : size_(static_cast<std::uint8_t>(std::min(text.size(), text_.size()))) {
   std::copy_n(text.data(), size_, text_.data());
 }
+
+std::uint64_t decisions_made() { return decisions_of_thread; }
 
 Decision decide(const Job& job, Instant nominal) {
   return decided(job, nominal, [](const Draw&) {});

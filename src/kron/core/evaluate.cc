@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kron/core/allowed_share.h"
+#include "kron/core/period_view.h"
 
 namespace kron {
 
@@ -46,8 +47,11 @@ Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs,
     return {Wait{by_policy ? std::nullopt : state.suspended->until, std::nullopt}, std::nullopt};
   }
   if (job.schedule.kind == Schedule::Kind::reboot) return {Wait{}, std::nullopt};
-  const OpenPeriods open = open_periods(job, state, turn);
-  if (open.due.empty()) return {Wait{open.next ? std::optional(open.next->due()) : std::nullopt, open.next}, {}};
+  const OpenPeriods open = due_periods(job, state, turn);
+  if (open.due.empty()) {
+    const std::optional<Decision> next = next_open_period(job, state, turn.now);
+    return {Wait{next ? std::optional(next->due()) : std::nullopt, next}, {}};
+  }
   return {judge(job, state, open.due.front(), has_active_runs, turn), open.passed_over};
 }
 

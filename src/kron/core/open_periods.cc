@@ -100,10 +100,15 @@ void reopen_what_is_ahead(const Job& job, JobState& state, Instant now) {
 }  // namespace
 
 OpenPeriods open_periods(const Job& job, const JobState& state, Turn turn) {
+  OpenPeriods result = due_periods(job, state, turn);
+  result.next = PeriodView(job, state, turn).next();
+  return result;
+}
+
+OpenPeriods due_periods(const Job& job, const JobState& state, Turn turn) {
   const PeriodView view(job, state, turn);
   PeriodView::Due due = view.due();
   OpenPeriods result;
-  result.next = view.next();
   if (due.latest_late) {
     // A catch-up runs at most one period: the latest, and that is the one on time where there is one.
     const bool evaluates_late = due.on_time.empty();
@@ -127,7 +132,7 @@ std::optional<PassedOver> mark_handled(const Job& job, JobState& state, Instant 
   view.add_unhandled(state.passed_over, view.first_unhandled(), period - kOneSecond);
   view.add_unhandled(state.passed_over, std::max(view.first_unhandled(), period + kOneSecond), view.last_surely_late());
   const auto settle_one = [&](const Decision& d) {
-    if (d.nominal == period || !view.is_open(d)) return;
+    if (!view.is_open(d)) return;
     if (view.is_late(d)) {
       std::erase(state.open_periods, d.nominal);
       add_span(state.passed_over, {d.nominal, d.nominal});
@@ -135,8 +140,13 @@ std::optional<PassedOver> mark_handled(const Job& job, JobState& state, Instant 
       insert_sorted(state.open_periods, d.nominal);
     }
   };
-  view.each_in(std::max(view.first_unhandled(), view.last_surely_late() + kOneSecond), view.last_opened(), settle_one);
-  for (const Instant p : before.open_periods) settle_one(decide(job, p));
+  // `period` itself was decided when it was judged, and is seen to below.
+  const Instant first = std::max(view.first_unhandled(), view.last_surely_late() + kOneSecond);
+  view.each_in(first, std::min(period - kOneSecond, view.last_opened()), settle_one);
+  view.each_in(std::max(first, period + kOneSecond), view.last_opened(), settle_one);
+  for (const Instant p : before.open_periods) {
+    if (p != period) settle_one(decide(job, p));
+  }
 
   std::erase(state.open_periods, period);
   cut_from_spans(state.passed_over, period, period);

@@ -10,7 +10,7 @@ namespace kron {
 
 // The periods of one job as seen at one turn. A period's due time lies in its window, and windows have a constant reach
 // around their nominal time; so everything about `now` concerns only nominal times within that reach of it. Internal to
-// core/open_periods; `job` and `state` must outlive it.
+// core; `job` and `state` must outlive it.
 class PeriodView {
  public:
   PeriodView(const Job& job, const JobState& state, Turn turn);
@@ -73,5 +73,8 @@ class PeriodView {
   Seconds opens_;   // window start − nominal, ≤ 0
   Seconds closes_;  // window end − nominal, ≥ 0
 };
+
+// open_periods() without `next`, which is not needed as long as something is due.
+OpenPeriods due_periods(const Job& job, const JobState& state, Turn turn);
 
 }  // namespace kron

@@ -2,8 +2,10 @@
 #include <atomic>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 #include <thread>
 
+#include "kron/core/decision_count.h"
 #include "kron/core/sample_jobs.h"
 #include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/fake_clock.h"
@@ -389,6 +391,55 @@ TEST_F(Answers, AnEditThatOthersHaveNotHeardOfStartsNothingThatLayInThePast) {
   EXPECT_EQ(a.known().periods.last_handled, utc("2026-03-01T01:30:00Z"));
   EXPECT_EQ(a.executed(), 0U) << "01:32 lay in the past";
   EXPECT_EQ(a.scheduler->view("job")->next->nominal, utc("2026-03-01T02:32:00Z"));
+}
+
+// Others are heard between: a slice, and the batches at which it ended.
+TEST_F(Answers, ManyJobsThatAreJudgedAgainTakeSeveralTicksAndOneTurn) {
+  std::vector<JobDefinition> jobs;
+  for (int i = 0; i < 2'000; ++i) jobs.push_back(job({.schedule = "0 * * * *"}, std::to_string(i)));
+  start(jobs);
+  std::set<std::string> overtaken;
+  a.ledger.instead = [&](const LedgerStep& step) {
+    const bool is_first = overtaken.insert(step.identity).second;
+    return is_first ? std::optional(Written::newer(records.at(step.identity).periods)) : std::nullopt;
+  };
+  a.ledger.before_batch = [this] { clock.advance(milliseconds(50)); };
+  Nanoseconds longest{0};
+  int ticks = 0;
+  for (bool is_busy = true; is_busy; ++ticks) {
+    const Nanoseconds begun = clock.monotonic();
+    is_busy = a.tick().is_busy;
+    longest = std::max(longest, clock.monotonic() - begun);
+  }
+  EXPECT_EQ(a.executed(), 2'000U);
+  EXPECT_TRUE(a.outcomes.empty()) << "nothing is late";
+  EXPECT_GT(clock.wall(), utc("2026-03-01T01:00:01Z"));
+  EXPECT_GT(ticks, 5);
+  EXPECT_LE(longest, milliseconds(100 + 3 * 50));
+}
+
+// The period that is due, when it is judged, and the one after it, when that is planned.
+TEST_F(Answers, ATurnDecidesAPeriodOnce) {
+  for (const char* window : {"0s", "20m"}) {
+    SCOPED_TRACE(window);
+    testing::FakeClock its_clock{utc("2026-03-01T00:59:59Z")};
+    SharedRecords its_records;
+    Member member{its_clock, its_records, "a"};
+    std::vector<JobDefinition> jobs;
+    for (int i = 0; i < 10; ++i) {
+      jobs.push_back(
+          job({.schedule = "0 * * * *", .window = window, .concurrency = Concurrency::allow}, std::to_string(i)));
+    }
+    ASSERT_TRUE(member.scheduler->start(jobs));
+    member.tick();
+    const std::uint64_t before = decisions_made();
+    for (its_clock.advance_to(utc("2026-03-01T01:00:00Z")); its_clock.wall() < utc("2026-03-01T01:21:00Z");
+         its_clock.advance(Seconds(1))) {
+      member.tick();
+    }
+    EXPECT_EQ(member.executed(), 10U);
+    EXPECT_EQ(decisions_made() - before, 20U);
+  }
 }
 
 // The answers to one batch are acted on while the next is written.

@@ -38,7 +38,11 @@ void Scheduler::judge(JobNumber job, Turn turn) {
   }
   while (true) {
     const Evaluation evaluation = evaluate(definition, entry.known.periods, !entry.known.active.empty(), turn);
-    if (std::holds_alternative<Wait>(evaluation.action)) break;
+    if (const auto* wait = std::get_if<Wait>(&evaluation.action)) {
+      // It knows the next period: asking again would decide it again.
+      if (jobs_.is_wanted(job)) timers_.set(job, wait->until);
+      return;
+    }
     const auto* start = std::get_if<Start>(&evaluation.action);
     if (start != nullptr && start->replace && holds_runs(job)) {
       // What it replaces stands at its gate since a moment ago: only a run that is let go can be ended.
