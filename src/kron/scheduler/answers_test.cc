@@ -26,7 +26,7 @@ using testing::job;
 using testing::SharedLedger;
 using testing::SharedRecords;
 using testing::utc;
-using How = Written::How;
+using Answer = Written::How;
 
 // One daemon of several that share a clock and the records.
 struct Member {
@@ -119,7 +119,7 @@ TEST_F(Answers, AJobThatIsJudgedAgainIsJudgedInItsOwnTurn) {
   }
   EXPECT_EQ(a.executed(), 1U);
   EXPECT_TRUE(a.outcomes.empty());
-  EXPECT_EQ(a.ledger.answers[How::newer], 2U);
+  EXPECT_EQ(a.ledger.answers[Answer::newer], 2U);
   EXPECT_GE(clock.wall(), utc("2026-03-01T01:00:09Z"));
 }
 
@@ -129,7 +129,7 @@ TEST_F(Answers, AJobIsJudgedAgainAtMostEightTimesAndThenLater) {
   const Wakeup wakeup = a.tick();
   EXPECT_FALSE(wakeup.is_busy);
   EXPECT_EQ(wakeup.at, utc("2026-03-01T01:00:05Z"));
-  EXPECT_EQ(a.ledger.answers[How::newer], 9U);
+  EXPECT_EQ(a.ledger.answers[Answer::newer], 9U);
   EXPECT_EQ(a.log.lines_of("record_failed").size(), 1U);
   a.ledger.instead = nullptr;
   pass(Seconds(5));
@@ -148,7 +148,7 @@ TEST_F(Answers, AHeldLockSkipsThePeriodAndOnlyIt) {
   b.tick();
   EXPECT_THAT(b.outcomes, ElementsAre()) << "it is recorded once";
   EXPECT_EQ(a.known("other").periods.last_handled, utc("2026-03-01T01:00:00Z"));
-  EXPECT_EQ(a.ledger.answers[How::held], 1U);
+  EXPECT_EQ(a.ledger.answers[Answer::held], 1U);
   EXPECT_EQ(a.runner.alive(), 1U);
 }
 
@@ -171,7 +171,7 @@ TEST_F(Answers, ARunThatHasBeenBeforeMakesItsPeriodExecuted) {
   records.put_periods("job", {});
   b.tick();
   EXPECT_EQ(b.executed(), 0U);
-  EXPECT_EQ(b.ledger.answers[How::ran], 1U);
+  EXPECT_EQ(b.ledger.answers[Answer::ran], 1U);
   EXPECT_EQ(b.known().periods.last_handled, utc("2026-03-01T01:00:00Z"));
   EXPECT_EQ(record().periods.last_handled, utc("2026-03-01T01:00:00Z"));
   EXPECT_TRUE(b.known().active.empty());
@@ -227,7 +227,7 @@ TEST_F(Answers, AnUnknownStepIsNotRunAndFoundOutLater) {
   a.tick();
   EXPECT_EQ(a.executed(), 0U) << "it may have been run";
   EXPECT_EQ(a.known().periods.last_handled, utc("2026-03-01T01:00:00Z"));
-  EXPECT_EQ(a.ledger.answers[How::newer], 1U);
+  EXPECT_EQ(a.ledger.answers[Answer::newer], 1U);
 }
 
 TEST_F(Answers, DoneMayTellThatOthersHaveMovedOn) {
@@ -314,7 +314,7 @@ TEST_F(Answers, ARunThatWaitsIsGivenUpWhenAnotherDaemonHasRunItsPeriod) {
   while (a.tick().is_busy) {
   }
   EXPECT_EQ(a.executed(), 1U);
-  EXPECT_EQ(a.ledger.answers[How::ran], 0U) << "it is not even tried";
+  EXPECT_EQ(a.ledger.answers[Answer::ran], 0U) << "it is not even tried";
   EXPECT_EQ(a.known().periods.last_handled, utc("2026-03-01T02:00:00Z"));
 }
 
@@ -387,7 +387,7 @@ TEST_F(Answers, AnEditThatOthersHaveNotHeardOfStartsNothingThatLayInThePast) {
   // Its step tells of the edit and is judged by what b has not written yet.
   ASSERT_TRUE(a.scheduler->reload({job({.schedule = "32 * * * *", .deadline = "2h"})}));
   a.tick();
-  EXPECT_GE(a.ledger.answers[How::newer], 1U);
+  EXPECT_GE(a.ledger.answers[Answer::newer], 1U);
   EXPECT_EQ(a.known().periods.last_handled, utc("2026-03-01T01:30:00Z"));
   EXPECT_EQ(a.executed(), 0U) << "01:32 lay in the past";
   EXPECT_EQ(a.scheduler->view("job")->next->nominal, utc("2026-03-01T02:32:00Z"));
