@@ -11,13 +11,6 @@ LogField exit_code(const RunExit& exit) {
   return exit.code ? LogField{"exitCode", *exit.code} : LogField{"exitCode", "unknown"};
 }
 
-void write_count(Log& log, std::string_view event, const std::string& identity, const PassedOver& periods) {
-  log.warning(event, {{"identity", identity},
-                      {"count", static_cast<std::int64_t>(periods.count)},
-                      {"first", rfc3339(periods.first)},
-                      {"last", rfc3339(periods.last)}});
-}
-
 struct LineOf {
   Log& log;
 
@@ -78,11 +71,17 @@ struct LineOf {
   }
 
   void operator()(const PeriodsPassedOver& passed) const {
-    write_count(log, "passed_over", passed.identity, passed.periods);
+    log.warning("passed_over", {{"identity", passed.identity},
+                                {"count", static_cast<std::int64_t>(passed.periods.count)},
+                                {"first", rfc3339(passed.periods.first)},
+                                {"last", rfc3339(passed.periods.last)}});
   }
 
   void operator()(const PeriodsClosed& closed) const {
-    write_count(log, "passed_over_closed", closed.identity, closed.periods);
+    log.warning("passed_over_closed", {{"identity", closed.identity},
+                                       {"count", static_cast<std::int64_t>(closed.periods.count)},
+                                       {"first", rfc3339(closed.periods.first)},
+                                       {"last", rfc3339(closed.periods.last)}});
   }
 
   void operator()(const ManualRunDropped& dropped) const {
