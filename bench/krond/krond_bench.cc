@@ -62,7 +62,8 @@ Started bare_loop(int count) {
   const RealClock clock;
   runner::Accounts accounts(clock);
   const auto files = runner::RunFiles::open(host.directory()).value();
-  runner::Spawner spawner(KRON_EXEC, files.descriptor());
+  const runner::HelperProgram program(KRON_EXEC);
+  runner::Spawner spawner(program, files.descriptor());
   const auto account = accounts.find("", "").value();
   std::vector<std::string> instructions;
   for (int i = 0; i < count; ++i) {

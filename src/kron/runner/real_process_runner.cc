@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kron/env/system_error.h"
+#include "kron/runner/gate.h"
 #include "kron/runner/instruction_writer.h"
 #include "kron/runner/pidfd.h"
 #include "kron/runner/process_identity.h"
@@ -26,11 +27,6 @@ std::optional<rlimit> raise_open_files() {
   const rlimit raised{before.rlim_max, before.rlim_max};
   if (::setrlimit(RLIMIT_NOFILE, &raised) != 0) return std::nullopt;
   return before;
-}
-
-// False and errno when nobody waits at the gate any more.
-bool tell(const Descriptor& gate, char word) {
-  return uninterrupted([&] { return ::send(gate.get(), &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT); }) == 1;
 }
 
 std::string why_no_record(const siginfo_t& how, const std::string& runs_path) {
@@ -68,7 +64,8 @@ RealProcessRunner::RealProcessRunner(RunnerOptions options, const Clock& clock, 
       files_(std::move(files)),
       open_files_(open_files),
       accounts_(clock),
-      spawner_(options_.helper, files_.descriptor()),
+      program_(options_.helper),
+      spawner_(program_, files_.descriptor()),
       events_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 Result<std::unique_ptr<RealProcessRunner>> RealProcessRunner::create(RunnerOptions options, const Clock& clock) {

@@ -14,6 +14,7 @@
 #include "kron/env/descriptor.h"
 #include "kron/env/process_runner.h"
 #include "kron/runner/accounts.h"
+#include "kron/runner/helper_program.h"
 #include "kron/runner/leftovers.h"
 #include "kron/runner/run_files.h"
 #include "kron/runner/spawner.h"
@@ -92,6 +93,7 @@ class RealProcessRunner : public ProcessRunner {
   RunFiles files_;
   std::optional<rlimit> open_files_;
   Accounts accounts_;
+  HelperProgram program_;
   Spawner spawner_;
   Descriptor events_;   // an epoll of the pidfds of all runs
   Descriptor orphans_;  // a signalfd for SIGCHLD, if we reap orphans
