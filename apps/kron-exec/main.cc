@@ -83,7 +83,6 @@ int main() {
     ::dprintf(STDERR_FILENO, "kron-exec: %s\n", problem);
     return kBadInstructions;
   }
-  forget_exit(kRunsDescriptor, instructions.run_id);
   RunDirectory directory(kRunsDescriptor, instructions.run_id);
   const std::optional<Ending> ending = run(instructions, directory);
   if (!ending || write_exit(directory, instructions.run_id, *ending)) return kRecorded;

@@ -71,6 +71,16 @@ TEST_F(GateTest, AnAbandonedRunExecutesNothingAndLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(directory_.file("runs/r1")));
 }
 
+TEST_F(GateTest, AnAbandonedRunLeavesTheRecordOfAnEarlierOneOfItsId) {
+  EXPECT_EQ(run(shell("r1", "exit 7")).code, 7);
+  const ProcessIdentity process = start(marking("r1"));
+  runner_->abandon("r1");
+  wait_for_process(process);
+  EXPECT_TRUE(runner_->drain_exits().empty());
+  EXPECT_EQ(runner_->earlier_run("r1")->code, 7);
+  EXPECT_EQ(contents(directory_.file("ran")), "");
+}
+
 TEST_F(GateTest, ARunThatIsLetGoSaysSoBeforeItExecutesAnything) {
   const std::string started = directory_.file("runs/r1/started");
   start(shell("r1", "test -e " + started + " && exit 7"));

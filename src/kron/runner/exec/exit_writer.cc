@@ -1,7 +1,6 @@
 #include "kron/runner/exec/exit_writer.h"
 
 #include <cerrno>
-#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -67,12 +66,6 @@ void write_record(RecordText& text, const char* run_id, const Ending& ending) {
 }
 
 }  // namespace
-
-void forget_exit(int runs, const char* run_id) {
-  char path[PATH_MAX];
-  std::snprintf(path, sizeof path, "%s/%s", run_id, runner::kExitName);
-  ::unlinkat(runs, path, 0);
-}
 
 // By truncation, for which a full disk has room.
 void forget_session(RunDirectory& run_directory) {

@@ -27,8 +27,4 @@ bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& e
 // The command has ended, and no record will say so: what it left behind is then none of krond's business.
 void forget_session(RunDirectory& run_directory);
 
-// A run of this id that was held when its daemon died has said that it never ran; that must not be said of a run that
-// is started anew and then leaves no record.
-void forget_exit(int runs, const char* run_id);
-
 }  // namespace kron::exec

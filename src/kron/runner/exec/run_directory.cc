@@ -15,13 +15,16 @@ RunDirectory::~RunDirectory() {
 
 int RunDirectory::get() {
   if (fd_ >= 0) return fd_;
-  if (::mkdirat(runs_, name_, 0700) != 0 && errno != EEXIST) return -1;
+  was_there_ = ::mkdirat(runs_, name_, 0700) != 0;
+  if (was_there_ && errno != EEXIST) return -1;
   fd_ = ::openat(runs_, name_, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   return fd_;
 }
 
 void RunDirectory::note_start() {
-  const int fd = ::openat(get(), runner::kStartedName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int directory = get();
+  if (was_there_) ::unlinkat(directory, runner::kExitName, 0);
+  const int fd = ::openat(directory, runner::kStartedName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd >= 0) ::close(fd);
 }
 

@@ -16,13 +16,16 @@ class RunDirectory {
   int get();
 
   // Says that the run was let go: the gate is open, and nothing is executed yet. Whoever loses the run's record finds
-  // it here. A disk that has no room for it does not stop the run, whose record is safe.
+  // it here. A disk that has no room for it does not stop the run, whose record is safe. A run of this id that was held
+  // when its daemon died has said that it never ran; that must not be said of this one, should it leave no record, so
+  // it is removed.
   void note_start();
 
  private:
   int runs_;
   const char* name_;
   int fd_ = -1;
+  bool was_there_ = false;
 };
 
 }  // namespace kron::exec
