@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kron/runner/exec/exit_writer.h"
+#include "kron/runner/exec/helper_fork.h"
 #include "kron/runner/exec/instruction_reader.h"
 #include "kron/runner/exec/supervisor.h"
 #include "kron/runner/protocol.h"
@@ -33,7 +34,7 @@ void block_signals() {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
 }
 
-const char* read(Instructions& instructions) {
+const char* read_file(Instructions& instructions) {
   struct stat about {};
   if (::fstat(kInstructionsDescriptor, &about) != 0 || about.st_size <= 0 ||
       static_cast<std::size_t>(about.st_size) > kMostInstructions) {
@@ -75,14 +76,19 @@ std::optional<Ending> run(const Instructions& instructions, RunDirectory& direct
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   keep_only_our_descriptors();
   block_signals();
+  const bool was_forked = is_server(count, arguments);
+  const Request request = was_forked ? serve() : Request();
   Instructions instructions;
-  if (const char* problem = read(instructions)) {
+  const char* const problem =
+      request.bytes != nullptr ? read_instructions(request.bytes, request.size, instructions) : read_file(instructions);
+  if (problem != nullptr) {
     ::dprintf(STDERR_FILENO, "kron-exec: %s\n", problem);
     return kBadInstructions;
   }
+  if (was_forked) set_title(arguments, instructions.run_id);
   RunDirectory directory(kRunsDescriptor, instructions.run_id);
   const std::optional<Ending> ending = run(instructions, directory);
   if (!ending || write_exit(directory, instructions.run_id, *ending)) return kRecorded;

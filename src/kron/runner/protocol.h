@@ -16,6 +16,18 @@ inline constexpr int kRunsDescriptor = 5;          // <state-dir>/runs
 inline constexpr char kGo = 'g';
 inline constexpr char kAbandon = 'a';  // nothing is executed, and nothing left
 
+// `kron-exec --serve` forks itself for each run instead of being executed for it, and finds these at its descriptors;
+// the directory of all runs is where every kron-exec has it. The second argument is room for the name of what it
+// becomes.
+inline constexpr char kServeArgument[] = "--serve";
+inline constexpr std::size_t kTitleSize = 128;
+inline constexpr int kRequestsDescriptor = 3;  // a socket of packets; its end of file ends the server
+inline constexpr int kForkedDescriptor =
+    4;  // a memory file: the kernel writes the PID of a helper there as it makes it
+// A request is the instructions with the gate, or, if they are longer than this, one byte with the gate and a memory
+// file. The answer: a PID, or an errno below zero, in 32 bits.
+inline constexpr std::size_t kMostInRequest = 32 << 10;
+
 inline constexpr char kStartedName[] = "started";
 inline constexpr char kOutputName[] = "output";
 inline constexpr char kExitName[] = "exit";

@@ -64,8 +64,7 @@ RealProcessRunner::RealProcessRunner(RunnerOptions options, const Clock& clock, 
       files_(std::move(files)),
       open_files_(open_files),
       accounts_(clock),
-      program_(options_.helper),
-      spawner_(program_, files_.descriptor()),
+      starter_(options_.helper, files_.descriptor(), options_.server_patience),
       events_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 Result<std::unique_ptr<RealProcessRunner>> RealProcessRunner::create(RunnerOptions options, const Clock& clock) {
@@ -109,7 +108,7 @@ Result<ProcessIdentity> RealProcessRunner::start(const RunSpec& spec) {
   if (runs_.contains(spec.run_id)) return fail(Code::conflict, "the run " + spec.run_id + " is already there");
   const Result<std::string> instructions = instructions_for(spec);
   if (!instructions) return fail(instructions.error());
-  Result<Spawned> spawned = spawner_.spawn(*instructions);
+  Result<Spawned> spawned = starter_.start(*instructions);
   if (!spawned) return fail(std::move(spawned.error()));
   const pid_t pid = spawned->pid;
   const std::optional<std::uint64_t> start_time = start_time_of(pid);

@@ -14,10 +14,9 @@
 #include "kron/env/descriptor.h"
 #include "kron/env/process_runner.h"
 #include "kron/runner/accounts.h"
-#include "kron/runner/helper_program.h"
+#include "kron/runner/helper_starter.h"
 #include "kron/runner/leftovers.h"
 #include "kron/runner/run_files.h"
-#include "kron/runner/spawner.h"
 
 namespace kron::runner {
 
@@ -26,7 +25,10 @@ struct RunnerOptions {
   std::string state_directory = {};  // exists
   Nanoseconds clock_offset{0};       // what the daemon's clock is shifted by; run times are reported on that clock
   std::string cgroup = {};           // find_own_cgroup: each run gets a cgroup of its own below it; empty: none
-  bool reaps_orphans = false;        // we are PID 1: every process that loses its parent becomes our child
+  // kron-exec is forked from one that stays, if that answers in this time; zero: it is executed for each run. A server
+  // that takes longer is stopped, or the machine is: executing kron-exec cannot be worse.
+  std::chrono::milliseconds server_patience{2000};
+  bool reaps_orphans = false;  // we are PID 1: every process that loses its parent becomes our child
 };
 
 // Runs by kron-exec. A run costs one descriptor while it lives. Not for several threads. Its destructor closes the
@@ -62,6 +64,9 @@ class RealProcessRunner : public ProcessRunner {
 
   RunFiles& files() { return files_; }
 
+  // The PID of the kron-exec that forks itself for each run; 0: none runs.
+  pid_t fork_server() const { return starter_.server() != nullptr ? starter_.server()->pid() : 0; }
+
  private:
   struct Run {
     std::string id;
@@ -93,8 +98,7 @@ class RealProcessRunner : public ProcessRunner {
   RunFiles files_;
   std::optional<rlimit> open_files_;
   Accounts accounts_;
-  HelperProgram program_;
-  Spawner spawner_;
+  HelperStarter starter_;
   Descriptor events_;   // an epoll of the pidfds of all runs
   Descriptor orphans_;  // a signalfd for SIGCHLD, if we reap orphans
   Runs runs_;

@@ -22,6 +22,8 @@ class Spawner {
 
   Result<Spawned> spawn(const std::string& instructions);
 
+  int runs() const { return runs_.get(); }
+
  private:
   const HelperProgram& program_;
   Descriptor runs_;

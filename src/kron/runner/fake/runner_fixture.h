@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -36,6 +37,8 @@ class RunnerFixture : public ::testing::Test {
     runner_.reset();
     options.helper = KRON_EXEC;
     options.state_directory = directory_.path();
+    // The whole program is run in both ways of starting kron-exec (CMakeLists.txt).
+    if (std::getenv("KRON_TEST_EXECUTES_HELPER") != nullptr) options.server_patience = {};
     Result<std::unique_ptr<RealProcessRunner>> created = RealProcessRunner::create(std::move(options), clock_);
     ASSERT_TRUE(created) << created.error().message;
     runner_ = *std::move(created);
