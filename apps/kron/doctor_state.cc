@@ -10,7 +10,7 @@
 #include "kron/env/real_file_system.h"
 #include "kron/env/safe_place.h"
 #include "kron/env/system_error.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace kron::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "kron/jobs/model.h"
 #include "kron/json/fields.h"
 #include "kron/json/writer.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 #include "lines.h"
 #include "verbs.h"
 

@@ -18,7 +18,7 @@
 #include "kron/env/fake/silent_log.h"
 #include "kron/env/real_file_system.h"
 #include "kron/ledger/file_ledger.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace {
 

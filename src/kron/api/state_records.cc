@@ -7,11 +7,11 @@
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/json/writer.h"
-#include "kron/ledger/first_seen.h"
 #include "kron/ledger/record_facts.h"
 #include "kron/ledger/state_listing.h"
-#include "kron/ledger/state_names.h"
 #include "kron/runner/process_identity.h"
+#include "kron/state/first_seen.h"
+#include "kron/state/names.h"
 
 namespace kron::api {
 namespace {

@@ -9,8 +9,8 @@
 #include "kron/json/document.h"
 #include "kron/json/fields.h"
 #include "kron/json/writer.h"
-#include "kron/ledger/state_names.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/names.h"
+#include "kron/state/record.h"
 
 namespace kron::daemon {
 namespace {

@@ -10,7 +10,7 @@
 #include "kron/core/open_periods.h"
 #include "kron/core/state.h"
 #include "kron/json/writer.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 
 namespace kron::history {
 

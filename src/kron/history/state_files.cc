@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace kron::history {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "kron/base/text.h"
 #include "kron/env/durable.h"
-#include "kron/ledger/first_seen.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/first_seen.h"
+#include "kron/state/names.h"
 
 namespace kron {
 namespace {

@@ -10,13 +10,13 @@
 
 #include "kron/env/file_system.h"
 #include "kron/env/log.h"
-#include "kron/ledger/first_seen.h"
 #include "kron/ledger/ledger.h"
 #include "kron/ledger/state_listing.h"
+#include "kron/state/first_seen.h"
 
 namespace kron {
 
-// The ledger as plain files, one per job (STATE.md and contract/state.md; state_names.h lists the names). The files are
+// The ledger as plain files, one per job (STATE.md and contract/state.md; state/names.h lists the names). The files are
 // the truth: nothing of a job's past is kept in memory, so a million jobs cost the ledger nothing between two steps.
 class FileLedger : public Ledger {
  public:

@@ -4,7 +4,7 @@
 
 #include "kron/base/rfc3339.h"
 #include "kron/ledger/file_ledger.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace kron {
 namespace {

@@ -14,7 +14,7 @@
 #include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/power_cut_file_system.h"
 #include "kron/env/real_file_system.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 #include "kron/testing/golden.h"
 
 namespace kron {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 
 namespace kron {
 

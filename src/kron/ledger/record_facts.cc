@@ -5,7 +5,7 @@
 
 #include "kron/core/words.h"
 #include "kron/json/document.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace kron {
 namespace {

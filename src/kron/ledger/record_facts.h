@@ -7,7 +7,7 @@
 
 #include "kron/base/sha256.h"
 #include "kron/env/file_system.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 
 namespace kron {
 

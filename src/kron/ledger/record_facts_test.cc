@@ -4,7 +4,7 @@
 
 #include "kron/base/rfc3339.h"
 #include "kron/env/fake/power_cut_file_system.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace kron {
 namespace {

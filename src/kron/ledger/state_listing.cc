@@ -1,6 +1,6 @@
 #include "kron/ledger/state_listing.h"
 
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 namespace kron {
 

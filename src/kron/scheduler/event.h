@@ -11,7 +11,7 @@
 #include "kron/core/open_periods.h"
 #include "kron/core/state.h"
 #include "kron/env/process_runner.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 
 // What happened to jobs, as values. A scheduler collects them in the step that they belong to and hands them to its
 // observers once the step is durable; what is logged, counted, kept and shown is made from them.

@@ -7,8 +7,8 @@
 #include "kron/core/sample_jobs.h"
 #include "kron/env/fake/silent_log.h"
 #include "kron/env/fake/sweep.h"
-#include "kron/ledger/state_names.h"
 #include "kron/scheduler/fake/daemon.h"
+#include "kron/state/names.h"
 #include "kron/testing/scale.h"
 
 namespace kron::testing {

@@ -6,8 +6,8 @@
 
 #include "kron/core/sample_jobs.h"
 #include "kron/json/decide_request.h"
-#include "kron/ledger/state_names.h"
 #include "kron/scheduler/fake/host.h"
+#include "kron/state/names.h"
 
 namespace kron {
 namespace {

@@ -12,7 +12,7 @@
 #include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/fake_clock.h"
 #include "kron/history/archive.h"
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 #include "kron/testing/golden.h"
 #include "kron/testing/temporary_directory.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kron/env/durable.h"
-#include "kron/ledger/state_names.h"
 #include "kron/scheduler/log_events.h"
+#include "kron/state/names.h"
 
 namespace kron::testing {
 

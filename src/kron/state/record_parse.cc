@@ -8,8 +8,8 @@
 #include "kron/base/sha256.h"
 #include "kron/base/text.h"
 #include "kron/json/writer.h"
-#include "kron/ledger/first_seen.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/first_seen.h"
+#include "kron/state/record.h"
 
 namespace kron {
 namespace {

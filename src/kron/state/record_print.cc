@@ -1,11 +1,10 @@
-#include "kron/ledger/state_record.h"
-
 #include <algorithm>
 #include <array>
 
 #include "kron/base/rfc3339.h"
 #include "kron/core/words.h"
 #include "kron/json/writer.h"
+#include "kron/state/record.h"
 
 namespace kron {
 namespace {

@@ -1,10 +1,10 @@
-#include "kron/ledger/first_seen.h"
+#include "kron/state/first_seen.h"
 
 #include <map>
 
 #include "kron/base/rfc3339.h"
 #include "kron/json/writer.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 
 namespace kron {
 

@@ -1,4 +1,4 @@
-#include "kron/ledger/state_record.h"
+#include "kron/state/record.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "kron/base/text.h"
-#include "kron/ledger/first_seen.h"
-#include "kron/ledger/state_record.h"
+#include "kron/state/first_seen.h"
+#include "kron/state/record.h"
 #include "kron/testing/golden.h"
 
 namespace kron {

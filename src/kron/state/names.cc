@@ -1,4 +1,4 @@
-#include "kron/ledger/state_names.h"
+#include "kron/state/names.h"
 
 #include <charconv>
 
