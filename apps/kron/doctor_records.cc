@@ -3,6 +3,7 @@
 #include "kron/base/text.h"
 #include "kron/ledger/record_facts.h"
 #include "kron/ledger/state_listing.h"
+#include "kron/state/time_ahead.h"
 #include "terminal.h"
 
 namespace kron::cli {

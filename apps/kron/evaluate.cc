@@ -35,7 +35,7 @@ Result<StateRecord> read_state(const Node* node, const std::string& identity) {
   const Node whole(members);
   if (whole.find("Version") == nullptr) members.push_back({"Version", {}, Node(std::string(kStateVersion))});
   if (whole.find("Identity") == nullptr) members.push_back({"Identity", {}, Node(identity)});
-  Result<StateRecord> state = parse_state(JsonWriter().node(Node(std::move(members))).take());
+  Result<StateRecord> state = state::parse(JsonWriter().node(Node(std::move(members))).take());
   if (!state) return fail(Code::invalid, state.error().message, "state." + state.error().field);
   if (state->identity != identity) {
     return fail(Code::invalid,

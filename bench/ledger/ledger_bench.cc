@@ -149,7 +149,7 @@ void bench_batches(const std::string& root, bool brief) {
       ours += seconds_of([&] {
         for (const kron::Written& written : ledger->write(steps)) require(written.is_done(), "ledger");
       });
-      text = kron::state_text(ledger->read(identity_of(0)).value());
+      text = kron::state::print(ledger->read(identity_of(0)).value());
       limit += seconds_of([&] { bare.write_batch(names, text); });
       records += batch;
     }
@@ -171,7 +171,7 @@ void make_records(const std::string& path, std::size_t count) {
     LedgerStep step = step_of(i, 1);
     step.now.active.clear();
     require(kron::apply(record, step).has_value(), "apply");
-    const std::string text = kron::state_text(record);
+    const std::string text = kron::state::print(record);
     const std::string name = kron::state_file_name(kron::sha256({record.identity}));
     const Descriptor file(::openat(directory.get(), name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     require(::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()), "write");

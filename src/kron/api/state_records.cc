@@ -115,7 +115,7 @@ Result<std::string> record_json(Directory& directory, std::string_view identity)
   write_facts(json, *facts);
   json.key("record");
   if (facts->record) {
-    json.document(trimmed(state_text(*facts->record)));
+    json.document(trimmed(state::print(*facts->record)));
   } else {
     json.null();
   }

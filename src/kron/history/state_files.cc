@@ -35,7 +35,7 @@ std::vector<Entry> entries_of(const StateRecord& record) {
 std::optional<Entry> last_in_record(Directory& state, std::string_view job) {
   const Result<FileContents> contents = state.read(state_file_name(sha256({job})), kMostRecordBytes);
   if (!contents) return std::nullopt;
-  const Result<StateRecord> record = parse_state(contents->bytes);
+  const Result<StateRecord> record = state::parse(contents->bytes);
   if (!record) return std::nullopt;
   std::vector<Entry> entries = entries_of(*record);
   const auto last = std::find_if(entries.rbegin(), entries.rend(),
@@ -66,7 +66,7 @@ std::vector<Entry> StateFiles::read(Directory& directory, std::size_t most) {
   for (const std::size_t end = std::min(names_.size(), next_ + most); next_ < end; ++next_) {
     const Result<FileContents> contents = directory.read(state_file_name(names_[next_]), kMostRecordBytes);
     if (!contents) continue;
-    const Result<StateRecord> record = parse_state(contents->bytes);
+    const Result<StateRecord> record = state::parse(contents->bytes);
     if (record) std::ranges::move(entries_of(*record), std::back_inserter(entries));
   }
   return entries;

@@ -24,13 +24,6 @@ Status check_directory(FileSystem& file_system, Directory& directory) {
                                  "(chown and chmod it, or choose another with --state-dir)");
 }
 
-Error too_much_to_record(std::string_view identity, std::size_t bytes) {
-  return {Code::refused, "the record of " + quoted(identity, 200) + " would have " + std::to_string(bytes) +
-                             " bytes, more than the " + std::to_string(kMostRecordBytes) +
-                             " it may have, without any history: it has too many active runs or open periods; end some "
-                             "of its runs, or make its window shorter"};
-}
-
 }  // namespace
 
 FileLedger::FileLedger(FileSystem& file_system, std::unique_ptr<Directory> directory, std::unique_ptr<Lock> lock,
@@ -77,7 +70,7 @@ Result<StateRecord> FileLedger::read_record(const Sha256& hash) {
                                    " bytes of a record; `kron state reset` of its job sets it aside and begins anew");
   }
   if (!file) return fail(file.error());
-  Result<StateRecord> record = parse_state(file->bytes);
+  Result<StateRecord> record = state::parse(file->bytes);
   if (!record) return fail(in_file(record.error(), name));
   if (sha256({record->identity}) != hash) {
     return fail(Code::invalid, entry_path(directory_->path(), name) + ": its Identity " + quoted(record->identity) +
@@ -127,15 +120,15 @@ std::vector<Written> FileLedger::write(std::span<const LedgerStep> steps) {
       results[i] = Written::refused(applied.error());
       continue;
     }
-    std::string text = fitted_state_text(*record);
-    if (text.size() > kMostRecordBytes) {
-      results[i] = Written::refused(too_much_to_record(steps[i].identity, text.size()));
+    Result<std::string> text = state::fit(*record);
+    if (!text) {
+      results[i] = Written::refused(text.error());
       continue;
     }
     if (is_first) first_records.push_back(i);
     places.push_back(i);
     names.push_back(state_file_name(hash));
-    texts.push_back(std::move(text));
+    texts.push_back(*std::move(text));
   }
   std::vector<Replacement> replacements;
   for (std::size_t k = 0; k < places.size(); ++k) replacements.push_back({.name = names[k], .bytes = texts[k]});

@@ -50,7 +50,7 @@ Result<StateRecord> FileLedger::begin_anew(const std::string& identity, Instant 
   record.identity = identity;
   record.periods.first_seen = not_before + Seconds(1);
   record.periods.first_seen_is_floor = true;
-  const Status written = write_durably(state_file_name(sha256({identity})), state_text(record));
+  const Status written = write_durably(state_file_name(sha256({identity})), state::print(record));
   if (!written) return fail(written.error());
   return record;
 }

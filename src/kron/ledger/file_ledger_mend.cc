@@ -53,8 +53,9 @@ Result<KnownJob> FileLedger::reset(std::string_view identity, Instant now, std::
   record->last_outcome.reset();
   record->last_chosen.reset();
   record->unknown_of_spans.clear();
-  const std::string text = fitted_state_text(*record);
-  if (Status written = write_durably(state_file_name(sha256({identity})), text); !written) {
+  const Result<std::string> text = state::fit(*record);
+  if (!text) return fail(text.error());
+  if (Status written = write_durably(state_file_name(sha256({identity})), *text); !written) {
     return fail(written.error());
   }
   newly_recorded_.emplace_back(identity);

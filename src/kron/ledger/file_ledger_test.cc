@@ -35,7 +35,7 @@ constexpr const char* kBackupFile = "62c9792808df5d7f7baea3a7cf35e89ca6c4e4bc74e
 const std::string kEmptyRecord = [] {
   StateRecord record;
   record.identity = kBackup;
-  return state_text(record);
+  return state::print(record);
 }();
 
 LedgerStep start_of_backup() {
@@ -179,7 +179,7 @@ TEST_F(StateDirectory, SetsAsideWhatIsNoRecordAndBeginsAnew) {
     EXPECT_EQ((*known)[0].periods.first_seen, changed + Seconds(1)) << "only what is due later than both";
     EXPECT_TRUE((*known)[0].periods.first_seen_is_floor);
     EXPECT_EQ(text_of(std::string(kBackupFile) + ".corrupt.2026-03-02T01:02:03Z"), text);
-    EXPECT_TRUE(parse_state(text_of(kBackupFile)));
+    EXPECT_TRUE(state::parse(text_of(kBackupFile)));
     EXPECT_EQ(log_.lines().back().event, "state_quarantined");
     EXPECT_NE(log_.lines().back().field("path").find(".corrupt."), std::string::npos);
     EXPECT_FALSE(log_.lines().back().field("reason").empty());
@@ -399,7 +399,7 @@ TEST_F(FailingDisk, UnknownKeysWithinSurviveWhatADaemonDoes) {
   step.now.periods.passed_over = known.periods.passed_over;
   step.now.periods.suspended = known.periods.suspended;
   ASSERT_TRUE(ledger_->write(std::vector{step})[0].is_done());
-  const std::string text = state_text(ledger_->read(kBackup).value());
+  const std::string text = state::print(ledger_->read(kBackup).value());
   for (const char* member : {R"("Node":"n1")", R"("Cpu":1.5)", R"("Why":[1])", R"("Ticket":"T-1")"}) {
     EXPECT_NE(text.find(member), std::string::npos) << member << " in " << text;
   }
@@ -440,7 +440,7 @@ TEST_F(FailingDisk, ARecordAtItsLimitDropsItsOldestHistoryAndGoesOn) {
   EXPECT_EQ(record->history.back().exit_code, 102);
   EXPECT_GT(record->history.size(), 18'000U);
   EXPECT_LT(record->history.size(), 20'000U);
-  EXPECT_LE(state_text(*record).size(), kMostRecordBytes);
+  EXPECT_LE(state::print(*record).size(), kMostRecordBytes);
   reopen();
   EXPECT_EQ(ledger_->load(kOnlyBackup, kNow).value()[0].periods.last_handled, utc("2026-03-02T00:00:00Z"));
   EXPECT_TRUE(log_.lines_of("state_quarantined").empty());

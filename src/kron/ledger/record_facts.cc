@@ -21,8 +21,6 @@ constexpr std::array kFaults{
 // So much of a record that is too large is read to learn whose it is.
 constexpr std::size_t kMostToName = std::size_t{64} << 20;
 
-constexpr Seconds kSlack{60};  // a clock that is being corrected
-
 // The identity that a text claims which is no record, if it is the one that the file's name was made of.
 std::string claimed_identity(std::string_view text, const Sha256& hash) {
   constexpr std::string_view kKey = "\"Identity\":";
@@ -65,7 +63,7 @@ Result<RecordFacts> look_at_record(Directory& directory, const Sha256& hash) {
     facts.reason = file.error().message;
     return facts;
   }
-  Result<StateRecord> record = parse_state(file->bytes);
+  Result<StateRecord> record = state::parse(file->bytes);
   if (record && sha256({record->identity}) != hash) {
     record = fail(Code::invalid, "its Identity does not belong to its name");
   }
@@ -78,17 +76,6 @@ Result<RecordFacts> look_at_record(Directory& directory, const Sha256& hash) {
   facts.identity = record->identity;
   facts.record = *std::move(record);
   return facts;
-}
-
-std::optional<Instant> time_ahead_in(const StateRecord& record, Instant now, Nanoseconds reach) {
-  std::optional<Instant> latest;
-  const auto note = [&](const std::optional<Instant>& time, Seconds allowed) {
-    if (time && *time > now + kSlack + allowed) latest = std::max(latest.value_or(*time), *time);
-  };
-  note(record.last_chosen, Seconds(0));
-  note(record.periods.first_seen, Seconds(0));
-  note(record.periods.last_handled, std::chrono::ceil<Seconds>(reach));
-  return latest;
 }
 
 }  // namespace kron

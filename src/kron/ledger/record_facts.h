@@ -34,9 +34,4 @@ struct RecordFacts {
 // Takes no lock, because records are replaced as a whole; on any thread. not_found: there is none of that name.
 Result<RecordFacts> look_at_record(Directory& directory, const Sha256& identity_hash);
 
-// The latest time of which the record says that it was the present, when that is later than `now` by more than the
-// clocks of a machine may differ: LastChosenTime, FirstSeen, or a LastHandledPeriodID further ahead than `reach`, which
-// is how long before its nominal time a period of the job may be due.
-std::optional<Instant> time_ahead_in(const StateRecord& record, Instant now, Nanoseconds reach);
-
 }  // namespace kron

@@ -67,7 +67,7 @@ std::string check(Outside& outside, PowerCutFileSystem& file_system, Mutation mu
   for (const auto& [name, text] : files) {
     const auto parsed = parse_state_name(name);
     if (!parsed || parsed->corrupt) continue;
-    const Result<StateRecord> record = parse_state(text);
+    const Result<StateRecord> record = state::parse(text);
     if (!record) return name + ": " + record.error().message;
     if (sha256({record->identity}) != parsed->identity_hash) return name + " holds another job";
     outside.witness.found(*record, jobs::kDefaultHistory);

@@ -57,7 +57,7 @@ TEST(StateFormat, TheKeysOfARecordAreDocumented) {
                           .run_id = "r",
                           .trigger = Trigger::reboot});
   full.history.push_back({.passed_over = PassedOver{1, instant_of(0), instant_of(0)}});
-  EXPECT_EQ(written(state_text(full)), documented("### A job's record", "### first-seen.json"));
+  EXPECT_EQ(written(state::print(full)), documented("### A job's record", "### first-seen.json"));
 }
 
 TEST(StateFormat, TheKeysOfFirstSeenAreDocumented) {

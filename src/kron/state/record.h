@@ -76,15 +76,19 @@ inline constexpr std::string_view kPassedOverWord = "passed over";  // the Outco
 // No record is larger: what writes one and what reads one go by this.
 inline constexpr std::size_t kMostRecordBytes = std::size_t{4} << 20;
 
-// The file's text, one JSON object and a newline; parse_state reads it back to an equal record.
-std::string state_text(const StateRecord& record);
+namespace state {
 
-// The same, after the oldest entries of the history are dropped that make it larger than `most`. Larger still when what
-// is left, which must not be forgotten, does not fit.
-std::string fitted_state_text(StateRecord& record, std::size_t most = kMostRecordBytes);
+// The file's text, one JSON object and a newline; parse reads it back to an equal record.
+std::string print(const StateRecord& record);
 
-// Code invalid: not a state file (to be quarantined). Code refused: a version this program does not know; the message
-// names the version and the cure. A period with an active execution counts as handled, whatever Last* say.
-Result<StateRecord> parse_state(std::string_view text);
+// The same, after the oldest entries of the history are dropped that make it larger than `most`. Refused, with the
+// cure, when what is left is still larger: runs and periods must not be forgotten.
+Result<std::string> fit(StateRecord& record, std::size_t most = kMostRecordBytes);
 
+// Older versions are migrated (migrate.h). Code invalid: not a state file (to be quarantined). Code refused: a version
+// this program does not know; the message names the version and the cure. A period with an active execution counts as
+// handled, whatever Last* say.
+Result<StateRecord> parse(std::string_view text);
+
+}  // namespace state
 }  // namespace kron

@@ -9,12 +9,15 @@
 #include "kron/base/text.h"
 #include "kron/json/writer.h"
 #include "kron/state/first_seen.h"
+#include "kron/state/migrate.h"
 #include "kron/state/record.h"
 
 namespace kron {
 namespace {
 
 namespace dom = simdjson::dom;
+using state::Migration;
+using state::migrations;
 
 constexpr std::size_t kDeepest = 16;
 constexpr std::size_t kSmallest = 4096;
@@ -113,19 +116,14 @@ Status keep_unknown(std::string_view key, const dom::element& value, std::string
   return {};
 }
 
-Status check_version(const dom::element& document) {
-  std::string_view version;
-  if (document["Version"].get(version) != simdjson::SUCCESS) return bad_member("Version", "the text \"1\"");
-  if (version == kStateVersion) return {};
-  return fail(Code::refused,
-              "state version " + quoted(version) +
-                  " is not known to this program (it knows \"1\"): run the program that wrote it, or a newer one that "
-                  "can migrate it",
-              "Version");
-}
+// What a file is, and which older versions of it can be read.
+struct FileKind {
+  Migration::Step Migration::*kind;
+  std::span<const Migration> older = migrations();
+};
 
-// invalid: no JSON object, or none with a Version; refused: a Version this program does not know.
-Result<dom::element> parse_document(dom::parser& parser, std::string_view text) {
+// invalid: no JSON object, or none with a Version.
+Result<dom::element> parse_object(dom::parser& parser, std::string_view text) {
   // Allocated for the largest so far: a million small files cost one allocation.
   dom::element document;
   if (parser.capacity() < std::max(text.size(), kSmallest) &&
@@ -136,14 +134,29 @@ Result<dom::element> parse_document(dom::parser& parser, std::string_view text) 
     return fail(Code::invalid, std::string("not JSON: ") + simdjson::error_message(error));
   }
   if (!document.is_object()) return bad_member("a state file", "a JSON object");
-  if (const Status version = check_version(document); !version) return fail(version.error());
+  if (!document["Version"].is_string()) return bad_member("Version", "the text \"1\"");
   return document;
+}
+
+// The object as the present version has it. Files of the present version, which is nearly all of them, are parsed once.
+Result<dom::element> parse_document(dom::parser& parser, std::string_view text, const FileKind& file) {
+  Result<dom::element> document = parse_object(parser, text);
+  if (!document) return document;
+  const std::string_view version = document->at_key("Version").get_string().value_unsafe();
+  if (version == kStateVersion) return document;
+  // Asked first: what an unknown version looks like is not for us to judge.
+  if (const Status known = state::check_version(version, file.older); !known) return fail(known.error());
+  const Result<Node> tree = parse_json(text, {.size = text.size(), .depth = kDeepest});
+  if (!tree) return fail(tree.error());
+  const Result<Node> migrated = state::migrate(*tree, file.kind, file.older);
+  if (!migrated) return fail(migrated.error());
+  return parse_object(parser, JsonWriter().node(*migrated).take());
 }
 
 // The members of a file but Version.
 template <class Read>
-Status read_state_document(dom::parser& parser, std::string_view text, Read read) {
-  const Result<dom::element> document = parse_document(parser, text);
+Status read_state_document(dom::parser& parser, std::string_view text, const FileKind& file, Read read) {
+  const Result<dom::element> document = parse_document(parser, text, file);
   if (!document) return fail(document.error());
   return each_member("a state file", *document, [&](std::string_view key, const dom::element& value) -> Status {
     return key == "Version" ? Status{} : read(key, value);
@@ -309,11 +322,13 @@ void normalise(StateRecord& record) {
 
 }  // namespace
 
-Result<StateRecord> parse_state(std::string_view text) {
+Result<StateRecord> state::parse(std::string_view text) { return parse(text, migrations()); }
+
+Result<StateRecord> state::parse(std::string_view text, std::span<const Migration> older) {
   thread_local dom::parser parser;
   StateRecord record;
-  const Status status =
-      read_state_document(parser, text, [&](std::string_view key, const dom::element& value) -> Status {
+  const Status status = read_state_document(
+      parser, text, {&Migration::record, older}, [&](std::string_view key, const dom::element& value) -> Status {
         const Result<bool> known = read_member(key, value, record);
         if (!known) return fail(known.error());
         return *known ? Status{} : keep_unknown(key, value, record.unknown_members);
@@ -344,10 +359,10 @@ Result<FirstSeen> parse_first_seen(std::string_view text) {
     return status;
   };
   dom::parser parser;  // this file may be a thousand times as large as a record: its memory is not kept
-  const Status status =
-      read_state_document(parser, text, [&](std::string_view key, const dom::element& value) -> Status {
-        return key == "FirstSeen" ? each_item(key, value, read_group) : Status{};
-      });
+  const Status status = read_state_document(parser, text, {&Migration::first_seen},
+                                            [&](std::string_view key, const dom::element& value) -> Status {
+                                              return key == "FirstSeen" ? each_item(key, value, read_group) : Status{};
+                                            });
   if (!status) return fail(status.error());
   return jobs;
 }
@@ -355,8 +370,8 @@ Result<FirstSeen> parse_first_seen(std::string_view text) {
 Result<std::vector<std::string>> parse_recorded(std::string_view text) {
   std::vector<std::string> identities;
   dom::parser parser;
-  const Status status =
-      read_state_document(parser, text, [&](std::string_view key, const dom::element& value) -> Status {
+  const Status status = read_state_document(
+      parser, text, {&Migration::recorded}, [&](std::string_view key, const dom::element& value) -> Status {
         if (key != "Identities") return {};
         return each_item(key, value,
                          [&](const dom::element& item) { return read_text(key, item, identities.emplace_back()); });

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "kron/base/rfc3339.h"
+#include "kron/base/text.h"
 #include "kron/core/words.h"
 #include "kron/json/writer.h"
 #include "kron/state/record.h"
@@ -120,7 +121,7 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
 std::string_view name_of(Trigger trigger) { return word_of(trigger, kTriggers); }
 Result<Trigger> parse_trigger(std::string_view text) { return parse_word(text, kTriggers, "trigger", "trigger"); }
 
-std::string state_text(const StateRecord& record) {
+std::string state::print(const StateRecord& record) {
   JsonWriter out;
   out.begin_map()
       .member("Version", kStateVersion)
@@ -146,8 +147,8 @@ std::string state_text(const StateRecord& record) {
   return text;
 }
 
-std::string fitted_state_text(StateRecord& record, std::size_t most) {
-  std::string text = state_text(record);
+Result<std::string> state::fit(StateRecord& record, std::size_t most) {
+  std::string text = print(record);
   if (text.size() <= most) return text;
   // Somewhat more than must go, so that not every step from now on writes its text twice.
   const std::size_t to_save = text.size() - most + most / 64;
@@ -159,7 +160,12 @@ std::string fitted_state_text(StateRecord& record, std::size_t most) {
     saved += entry.take().size() + 1;
   }
   record.history.erase(record.history.begin(), kept);
-  return state_text(record);
+  text = print(record);
+  if (text.size() <= most) return text;
+  return fail(Code::refused, "the record of " + quoted(record.identity, 200) + " would have " +
+                                 std::to_string(text.size()) + " bytes, more than the " + std::to_string(most) +
+                                 " it may have, without any history: it has too many active runs or open periods; end "
+                                 "some of its runs, or make its window shorter");
 }
 
 }  // namespace kron

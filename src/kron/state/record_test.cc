@@ -38,7 +38,7 @@ StateRecord running_backup() {
 
 TEST(StateRecord, IsSpelledAsTheSeedSpellsIt) {
   EXPECT_EQ(
-      state_text(running_backup()),
+      state::print(running_backup()),
       R"({"Version":"1","Identity":"prod/db-backup","LastHandledPeriodID":"2026-03-02T00:00:00Z",)"
       R"("LastOutcome":"executed","LastChosenTime":"2026-03-02T01:02:03Z","LastNominalTime":"2026-03-02T00:00:00Z",)"
       R"("ActiveExecution":{"PeriodID":"2026-03-02T00:00:00Z","PID":4711,"StartedAt":"2026-03-02T01:02:03Z",)"
@@ -54,11 +54,11 @@ TEST(StateRecord, IsSpelledAsTheSeedSpellsIt) {
 TEST(StateRecord, KeepsUnknownMembersAsTheyWere) {
   const std::string text =
       R"({"Version":"1","Identity":"a","Future":{"x":[1,2.5,"é\n"],"y":null},"LastOutcome":"","Other":true})";
-  const StateRecord record = parse_state(text).value();
-  const std::string written = state_text(record);
+  const StateRecord record = state::parse(text).value();
+  const std::string written = state::print(record);
   EXPECT_NE(written.find(R"(,"Future":{"x":[1,2.5,"é\n"],"y":null})"), std::string::npos) << written;
   EXPECT_NE(written.find(R"(,"Other":true)"), std::string::npos);
-  EXPECT_EQ(parse_state(written).value(), record);
+  EXPECT_EQ(state::parse(written).value(), record);
 }
 
 TEST(StateRecord, KeepsUnknownMembersAtEveryLevel) {
@@ -76,22 +76,22 @@ TEST(StateRecord, KeepsUnknownMembersAtEveryLevel) {
       R"("PassedOver":[{"First":"2026-02-01T00:00:00Z","Last":"2026-02-02T00:00:00Z","Why":[1]}],)"
       R"("Suspended":{"Since":"2026-03-02T00:00:00Z","Ticket":"T-1"},"Top":true})"
       "\n";
-  EXPECT_EQ(state_text(parse_state(text).value()), text);
+  EXPECT_EQ(state::print(state::parse(text).value()), text);
 }
 
 TEST(StateRecord, HistoryIsTrimmedToFitAndNothingElseIs) {
   StateRecord record = running_backup();
   for (int i = 0; i < 100; ++i) record.history.push_back(record.history.front());
   record.history.back().run_id = "the newest";
-  const std::size_t whole = state_text(record).size();
+  const std::size_t whole = state::print(record).size();
   StateRecord at_the_limit = record;
-  EXPECT_EQ(fitted_state_text(at_the_limit, whole).size(), whole);
+  EXPECT_EQ(state::fit(at_the_limit, whole).value().size(), whole);
   EXPECT_EQ(at_the_limit, record);
 
   StateRecord beyond = record;
-  const std::string text = fitted_state_text(beyond, whole - 1);
+  const std::string text = state::fit(beyond, whole - 1).value();
   EXPECT_LE(text.size(), whole - 1);
-  EXPECT_EQ(parse_state(text).value(), beyond);
+  EXPECT_EQ(state::parse(text).value(), beyond);
   EXPECT_LT(beyond.history.size(), record.history.size());
   EXPECT_GT(beyond.history.size(), record.history.size() - 5);
   EXPECT_EQ(beyond.history.back().run_id, "the newest");
@@ -99,13 +99,16 @@ TEST(StateRecord, HistoryIsTrimmedToFitAndNothingElseIs) {
   EXPECT_EQ(beyond, record);
 
   StateRecord hopeless = record;
-  EXPECT_GT(fitted_state_text(hopeless, 100).size(), 100U);
+  const Result<std::string> refused = state::fit(hopeless, 100);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::refused);
+  EXPECT_NE(refused.error().message.find("more than the 100 it may have"), std::string::npos);
   EXPECT_TRUE(hopeless.history.empty());
   EXPECT_EQ(hopeless.active, record.active);
 }
 
 TEST(StateRecord, AnActivePeriodCountsAsHandledWhateverLastHandledSays) {
-  const StateRecord record = parse_state(R"({"Version":"1","Identity":"a","LastHandledPeriodID":"2026-03-01T00:00:00Z",
+  const StateRecord record = state::parse(R"({"Version":"1","Identity":"a","LastHandledPeriodID":"2026-03-01T00:00:00Z",
     "OpenPeriods":["2026-02-27T00:00:00Z"],
     "ActiveExecution":{"PeriodID":"2026-03-02T00:00:00Z","PID":1,"StartedAt":"2026-03-02T00:00:00Z","ChosenTime":""}})")
                                  .value();
@@ -134,7 +137,7 @@ TEST(StateRecord, RefusesWhatIsNoStateFile) {
       R"({"Version":"1","Identity":"a","x":[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]})",
   };
   for (const char* text : cases) {
-    const auto record = parse_state(text);
+    const auto record = state::parse(text);
     ASSERT_FALSE(record) << text;
     EXPECT_EQ(record.error().code, Code::invalid) << text;
     EXPECT_FALSE(record.error().message.empty());
@@ -142,7 +145,7 @@ TEST(StateRecord, RefusesWhatIsNoStateFile) {
 }
 
 TEST(StateRecord, AnotherVersionIsRefusedByNameNotQuarantined) {
-  const auto record = parse_state(R"({"Version":"2","Identity":"a"})");
+  const auto record = state::parse(R"({"Version":"2","Identity":"a"})");
   ASSERT_FALSE(record);
   EXPECT_EQ(record.error().code, Code::refused);
   EXPECT_NE(record.error().message.find("'2'"), std::string::npos);
@@ -207,7 +210,7 @@ StateRecord random_record() {
 
 RC_GTEST_PROP(StateRecord, IsReadBackAsItWasWritten, ()) {
   const StateRecord record = random_record();
-  RC_ASSERT(parse_state(state_text(record)).value() == record);
+  RC_ASSERT(state::parse(state::print(record)).value() == record);
 }
 
 }  // namespace

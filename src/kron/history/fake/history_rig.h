@@ -93,7 +93,7 @@ class HistoryRig : public ::testing::Test {
   }
 
   void write_state(const StateRecord& record) {
-    std::ofstream(directory_.file(state_file_name(sha256({record.identity})))) << state_text(record);
+    std::ofstream(directory_.file(state_file_name(sha256({record.identity})))) << state::print(record);
   }
 
   testing::TemporaryDirectory directory_{testing::memory_directory()};

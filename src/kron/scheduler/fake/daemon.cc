@@ -53,7 +53,7 @@ class Daemon::TellingLedger : public Ledger {
     record.periods.last_handled.reset();
     const auto directory = daemon_.file_system_.open_directory(kStateDirectory).value();
     const std::string name = state_file_name(sha256({identity}));
-    static_cast<void>(durable_replace(daemon_.file_system_, *directory, {.name = name, .bytes = state_text(record)}));
+    static_cast<void>(durable_replace(daemon_.file_system_, *directory, {.name = name, .bytes = state::print(record)}));
   }
 
   Daemon& daemon_;
