@@ -193,8 +193,9 @@ Status read_history(const dom::element& value, HistoryEntry& to) {
     if (key == "Last") return read_instant(key, v, report.last);
     if (key == "Outcome") {
       std::string_view word;
-      is_report = v.get(word) == simdjson::SUCCESS && word == kPassedOverWord;
-      if (is_report) return {};
+      const bool is_text = v.get(word) == simdjson::SUCCESS;
+      is_report = is_text && word == kPassedOverWord;
+      if (is_report || (is_text && word.empty())) return {};
       return read_word(key, v, to.outcome, parse_outcome);
     }
     if (key == "ExitCode") {
@@ -216,7 +217,10 @@ Status read_span(const dom::element& value, StateRecord& record) {
     if (key == "Last") return read_instant(key, v, to.last);
     return keep_unknown(key, v, unknown);
   });
-  if (!unknown.empty()) record.unknown_of_spans.emplace_back(to, std::move(unknown));
+  const auto is_known = [&](const auto& of) { return of.first == to; };
+  if (!unknown.empty() && std::ranges::none_of(record.unknown_of_spans, is_known)) {
+    record.unknown_of_spans.emplace_back(to, std::move(unknown));
+  }
   return status;
 }
 
@@ -308,7 +312,8 @@ void name_runs(StateRecord& record) {
 void normalise(StateRecord& record) {
   JobState& periods = record.periods;
   std::ranges::sort(periods.open_periods);
-  std::ranges::sort(periods.passed_over, {}, &Span::first);
+  std::ranges::stable_sort(periods.passed_over, {}, &Span::first);
+  std::ranges::stable_sort(record.unknown_of_spans, {}, [](const auto& of) { return of.first.first; });
   name_runs(record);
   for (const ActiveExecution& run : record.active) {
     if (!run.period || run.trigger != Trigger::schedule) continue;

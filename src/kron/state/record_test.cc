@@ -79,6 +79,25 @@ TEST(StateRecord, KeepsUnknownMembersAtEveryLevel) {
   EXPECT_EQ(state::print(state::parse(text).value()), text);
 }
 
+TEST(StateRecord, WhatAnotherProgramWroteInItsOwnWayReadsBackAfterItWasWritten) {
+  const char* const cases[] = {
+      R"("History":[{"CompletedAt":"2026-03-01T00:00:09Z"}])",
+      R"("History":[{"Outcome":"","Count":3,"CompletedAt":"2026-03-01T00:00:09Z"}])",
+      R"("PassedOver":[{"First":"2026-02-03T00:00:00Z","Last":"2026-02-04T00:00:00Z","x":1},)"
+      R"({"First":"2026-02-01T00:00:00Z","Last":"2026-02-02T00:00:00Z","y":2}])",
+      R"("PassedOver":[{"First":"2026-02-01T00:00:00Z","Last":"2026-02-02T00:00:00Z","x":1},)"
+      R"({"First":"2026-02-01T00:00:00Z","Last":"2026-02-02T00:00:00Z","y":2}])",
+      R"("ActiveExecutions":[],"ActiveExecution":{"PID":1,"StartedAt":"2026-03-02T00:00:00Z"})",
+      R"("OpenPeriods":["2026-03-02T00:00:00Z","2026-03-01T00:00:00Z"])",
+  };
+  for (const char* members : cases) {
+    const StateRecord record = state::parse(R"({"Version":"1","Identity":"a",)" + std::string(members) + "}").value();
+    const auto again = state::parse(state::print(record));
+    ASSERT_TRUE(again) << members << ": " << again.error().message;
+    EXPECT_EQ(*again, record) << members;
+  }
+}
+
 TEST(StateRecord, HistoryIsTrimmedToFitAndNothingElseIs) {
   StateRecord record = running_backup();
   for (int i = 0; i < 100; ++i) record.history.push_back(record.history.front());
