@@ -40,7 +40,7 @@ install(TARGETS kron_base kron_core EXPORT kron ARCHIVE DESTINATION ${CMAKE_INST
 # The public headers; the others of a room are its own business.
 set(KRON_BASE_HEADERS duration.h instant.h result.h rfc3339.h sha256.h text.h)
 set(KRON_CORE_HEADERS allowed_share.h civil.h constraints.h cron_args.h decision.h distribution.h dst_rule.h evaluate.h
-                      execution.h job.h open_periods.h schedule.h state.h time_zone.h window.h)
+                      execution.h job.h make_job.h open_periods.h schedule.h state.h time_zone.h window.h)
 foreach(room BASE CORE)
   string(TOLOWER ${room} directory)
   list(TRANSFORM KRON_${room}_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/src/kron/${directory}/)

@@ -1,8 +1,10 @@
 // Decides the next five runs of a nightly backup, in a program of its own: no daemon, no I/O, no clock.
 #include <iostream>
+#include <utility>
 
 #include "kron/base/rfc3339.h"
 #include "kron/core/decision.h"
+#include "kron/core/make_job.h"
 
 namespace {
 
@@ -21,7 +23,7 @@ kron::Result<kron::Job> nightly_backup(kron::ZoneDatabase& zones) {
   job.salt = "backup";
   const kron::Status added = kron::add_clause(job.constraints.avoid, "dow", "SUN");
   if (!added) return kron::fail(added.error());
-  return job;
+  return kron::make_job(std::move(job));
 }
 
 }  // namespace

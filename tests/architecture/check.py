@@ -33,6 +33,19 @@ PURE_LIBRARIES = {
     "src/kron/core/time_zone.cc": "cctz/",
 }
 
+# A Job comes from outside by core/make_job.h alone: what reads a schedule or a draft makes the Job there, except …
+DRAFT_READER = re.compile(r"\b(parse_schedule|parse_cron_args|read_job)\(")
+MAKES_JOBS = re.compile(r"\bmake_job\(")
+MAKES_NO_JOB = {
+    "src/kron/json/job_fields.cc": "fills in drafts, of which its callers make jobs",
+    "src/kron/json/job_fields.h": "declares that",
+    "src/kron/jobs/cronken.cc": "hands cron_args to read_definition",
+    "src/kron/jobs/import_cronjob.cc": "looks at the schedule of a manifest, which becomes another manifest",
+    "src/kron/jobs/model_write.cc": "reads back what it has printed",
+    "apps/kron/next.cc": "shows the times of a schedule",
+    "apps/kron/next_batch.cc": "shows the times of schedules",
+}
+
 
 def table_of_rooms(page):
     """Room -> rooms it may use, from the rows `| `room` | what may live here | `a`, `b` |` of the page."""
@@ -93,10 +106,19 @@ def library_problems(path, included):
         yield f"<{included}> in {room}; only {', '.join(sorted(PURE_LIBRARIES))} include a library"
 
 
+def job_problems(path, text):
+    if room_of(path) == "core" or is_test_file(path) or path.as_posix() in MAKES_NO_JOB:
+        return
+    if DRAFT_READER.search(text) and not MAKES_JOBS.search(text):
+        yield "reads a job without make_job (core/make_job.h), which checks that it can be scheduled"
+
+
 def file_problems(path, text, table):
     if room_of(path) not in table:
         yield f"{path}: its room has no row in docs/architecture.md"
         return
+    for problem in job_problems(path, text):
+        yield f"{path}: {problem}"
     for bracket, included in INCLUDE.findall(text):
         problems = room_problems(path, included, table) if bracket == '"' else library_problems(path, included)
         for problem in problems:

@@ -56,6 +56,15 @@ class ArchitectureCheck(unittest.TestCase):
         self.assert_refused("src/kron/core/a.h", '#include "kron/env/clock.h"\n', "core may not use env")
         self.assert_refused("src/kron/env/a.h", '#  include "kron/core/job.h"\n', "env may not use core")
 
+    def test_refuses_a_job_that_is_read_and_not_made(self):
+        read = "const auto schedule = parse_schedule(text, name);\n"
+        self.assert_refused("src/kron/json/a.h", read, "without make_job")
+        self.assert_refused("apps/a.h", "read_job(draft, fields, zones);\n", "without make_job")
+        self.assert_allowed("src/kron/json/a.h", read + "return make_job(draft);\n")
+        self.assert_allowed("src/kron/core/a.h", read)
+        self.assert_allowed("src/kron/json/job_fields.h", read)
+        self.assert_allowed("src/kron/json/a_test.cc", read)
+
     def test_refuses_an_upward_arrow_in_a_test_too(self):
         self.assert_refused("src/kron/core/a_test.cc", '#include "kron/json/a.h"\n', "core may not use json")
 

@@ -6,6 +6,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
+#include "kron/core/make_job.h"
 #include "kron/jobs/keys.h"
 #include "kron/jobs/model.h"
 #include "kron/jobs/words.h"
@@ -44,8 +45,14 @@ std::optional<std::int64_t> number(Fields& fields, std::string_view key, std::in
   return std::nullopt;
 }
 
+// No longer than a window may be: it is added to times, too.
 void read_seconds(Fields& fields, std::string_view key, Seconds& target) {
-  if (const auto text = fields.scalar(key)) fields.take(target, key, parse_whole_seconds(*text));
+  const auto text = fields.scalar(key);
+  if (!text) return;
+  Result<Seconds> seconds = parse_whole_seconds(*text);
+  const Status bounded = seconds ? check_duration(*seconds) : Status{};
+  if (!bounded) seconds = fail(bounded.error());
+  fields.take(target, key, std::move(seconds));
 }
 
 void read_shell(Fields& fields, RunOptions& options) {

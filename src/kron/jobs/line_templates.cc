@@ -1,6 +1,7 @@
 #include "kron/jobs/line_templates.h"
 
 #include "kron/base/text.h"
+#include "kron/core/make_job.h"
 #include "kron/jobs/line_scanner.h"
 #include "kron/jobs/schedule_advice.h"
 #include "kron/jobs/words.h"
@@ -73,11 +74,17 @@ bool LineTemplates::add_definition(const LineParts& parts, std::vector<JobDefini
   if (known == templates_.end()) return false;
   const bool by_shell = !known->second.options->shell.empty();
   if (!is_job_name(parts.name) || !is_good_command(parts.command, by_shell)) return false;
-  const Result<Schedule> schedule = schedule_of(parts);
+  Result<Schedule> schedule = schedule_of(parts);
   if (!schedule) return false;
   JobDefinition& definition = definitions.emplace_back(known->second);
   definition.job.identity = parts.name;
-  definition.job.schedule = *schedule;
+  definition.job.schedule = *std::move(schedule);
+  Result<Job> job = make_job(std::move(definition.job));
+  if (!job) {
+    definitions.pop_back();
+    return false;
+  }
+  definition.job = *std::move(job);
   definition.command = parts.command;
   return true;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kron/base/text.h"
+#include "kron/core/make_job.h"
 #include "kron/jobs/action_fields.h"
 #include "kron/jobs/keys.h"
 #include "kron/jobs/model.h"
@@ -61,6 +62,16 @@ void suggest_zone(const Fields& fields, std::vector<Error>& errors) {
 
 Position inside(const Node& node, std::size_t offset) {
   return {node.position().line, node.position().column + offset};
+}
+
+// The draft in the definition becomes the job.
+void make_job_of(JobDefinition& definition, Fields& fields) {
+  Result<Job> job = make_job(std::move(definition.job));
+  if (job) {
+    definition.job = *std::move(job);
+  } else {
+    fields.report(job.error().field, job.error().message);
+  }
 }
 
 // What is right and hardly meant.
@@ -199,11 +210,11 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
   RunOptions options;
   read_action(fields, definition.command, options);
   suggest_zone(fields, errors);
+  const std::string identity = definition.job.identity;
+  if (is_clean && errors.empty()) make_job_of(definition, fields);
   report.errors(errors, node);
   if (report.error_count() != errors_before) {
-    if (!definition.job.identity.empty()) {
-      context.refused.push_back({definition.job.identity, context.file, definition.line});
-    }
+    if (!identity.empty()) context.refused.push_back({identity, context.file, definition.line});
     return std::nullopt;
   }
   definition.options = context.pool.share(std::move(options));

@@ -5,6 +5,7 @@
 
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/core/make_job.h"
 #include "kron/json/job_fields.h"
 #include "kron/json/times.h"
 
@@ -111,23 +112,26 @@ bool has_year_of_four_digits(Instant t) {
   return kYear0 <= t && t <= kEndOf9999;
 }
 
-void read_nominal(DecideRequest& request, Fields& fields) {
+// Nothing, and an error noted, when there is none.
+std::optional<Instant> read_nominal(const WindowSpec& spec, Fields& fields) {
   const auto text = fields.text("periodStart");
   if (!text) {
     if (!fields.has("periodStart")) {
       fields.report("periodStart", "the nominal time is required, such as 2026-03-01T00:00:00Z");
     }
-    return;
+    return std::nullopt;
   }
   if (has_fraction(*text)) {
-    return fields.report("periodStart", "a nominal time is a whole second; leave the fraction out",
-                         text->find('.') + 1);
+    fields.report("periodStart", "a nominal time is a whole second; leave the fraction out", text->find('.') + 1);
+    return std::nullopt;
   }
-  fields.take(request.nominal, "periodStart", parse_rfc3339(*text));
-  const Window window = window_of(request.job.window, request.nominal);
+  Instant nominal;
+  fields.take(nominal, "periodStart", parse_rfc3339(*text));
+  const Window window = window_of(spec, nominal);
   if (!has_year_of_four_digits(window.start) || !has_year_of_four_digits(window.end)) {
     fields.report("periodStart", "the window leaves the years 0000 to 9999");
   }
+  return nominal;
 }
 
 }  // namespace
@@ -141,13 +145,15 @@ Result<DecideRequest> parse_decide_request(std::string_view json, ZoneDatabase& 
   std::vector<Error> errors;
   Fields fields(*document, "", errors);
   fields.reject_unknown(kRequestKeys);
-  DecideRequest request;
-  read_identity(request.job, fields);
-  read_job(request.job, fields, zones);
-  read_flat_names(request.job, fields);
-  read_nominal(request, fields);
+  Job draft;
+  read_identity(draft, fields);
+  read_job(draft, fields, zones);
+  read_flat_names(draft, fields);
+  const std::optional<Instant> nominal = read_nominal(draft.window, fields);
   if (!errors.empty()) return fail(errors.front());
-  return request;
+  Result<Job> job = make_job(std::move(draft));
+  if (!job) return fail(job.error());
+  return DecideRequest{*std::move(job), *nominal};
 }
 
 }  // namespace kron

@@ -4,7 +4,6 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
-#include "kron/core/open_limit.h"
 
 namespace kron {
 namespace {
@@ -123,20 +122,18 @@ void read_policy(Job& job, Fields& fields) {
 
 }  // namespace
 
-void read_job(Job& job, Fields fields, ZoneDatabase& zones) {
-  read_schedule(job, fields);
+void read_job(Job& draft, Fields fields, ZoneDatabase& zones) {
+  read_schedule(draft, fields);
   if (const auto name = fields.text("timezone"); name && !name->empty()) {
-    fields.take(job.zone, "timezone", zones.find(*name));
+    fields.take(draft.zone, "timezone", zones.find(*name));
   }
-  read_window(job, fields);
-  read_distribution(job, fields);
-  read_seed(job, fields);
+  read_window(draft, fields);
+  read_distribution(draft, fields);
+  read_seed(draft, fields);
   const Calendars calendars = read_calendars(fields);
-  read_clauses(job.constraints.only, fields, "only", calendars);
-  read_clauses(job.constraints.avoid, fields, "avoid", calendars);
-  read_policy(job, fields);
-  // A job that exists can be scheduled: whoever makes one from a document, makes it here.
-  if (const Status open = check_open_periods(job); !open) fields.report("window", open.error().message);
+  read_clauses(draft.constraints.only, fields, "only", calendars);
+  read_clauses(draft.constraints.avoid, fields, "avoid", calendars);
+  read_policy(draft, fields);
 }
 
 }  // namespace kron

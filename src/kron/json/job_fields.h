@@ -17,8 +17,8 @@ namespace kron {
 inline constexpr std::array<std::string_view, 10> kJobKeys{"schedule", "dst",  "timezone", "window",    "distribution",
                                                            "seed",     "only", "avoid",    "calendars", "policy"};
 
-// Sets in `job` what these keys say and leaves the rest alone; other keys are not looked at. `job.identity` must be set
-// before: it feeds the H of a schedule.
-void read_job(Job& job, Fields fields, ZoneDatabase& zones);
+// Sets in the draft what these keys say and leaves the rest alone; other keys are not looked at. `draft.identity` must
+// be set before: it feeds the H of a schedule. Whoever has read all of a draft makes the Job of it (core/make_job.h).
+void read_job(Job& draft, Fields fields, ZoneDatabase& zones);
 
 }  // namespace kron
