@@ -65,7 +65,7 @@ const std::optional<std::string>& once(std::map<std::string, std::optional<std::
 
 std::optional<std::string> HostCheck::problem_of(const jobs::JobDefinition& definition) {
   const jobs::RunOptions& options = *definition.options;
-  if (!options.task.empty()) return std::nullopt;
+  if (submits_task(definition)) return std::nullopt;
   if (auto problem = account_problem(options)) return problem;
   if (auto problem = directory_problem(options)) return problem;
   return program_problem(definition);
@@ -101,7 +101,7 @@ std::optional<std::string> HostCheck::program_problem(const jobs::JobDefinition&
   const jobs::RunOptions& options = *definition.options;
   std::string program = options.shell;
   if (program.empty()) {
-    const auto words = jobs::words_of(definition.command);
+    const auto words = jobs::words_of(command_of(definition));
     if (!words) return std::nullopt;  // refused when it was read
     program = words->front();
   }

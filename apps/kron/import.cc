@@ -42,7 +42,7 @@ std::string job_name_for(std::string_view identity) {
 void give_readable_names(std::vector<jobs::JobDefinition>& definitions) {
   std::map<std::string, int> taken;
   for (jobs::JobDefinition& definition : definitions) {
-    const std::string name = jobs::readable_name(definition.command);
+    const std::string name = jobs::readable_name(command_of(definition));
     std::string unique = name;
     for (int count = 2; !taken.emplace(unique, 1).second; ++count) unique = name + "-" + std::to_string(count);
     definition.job.identity = std::move(unique);

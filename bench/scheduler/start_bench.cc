@@ -136,7 +136,8 @@ bool bench_start(const std::string& directory, std::size_t count, std::string_vi
   kron::jobs::LoadedJobs jobs = load(count, zones, json);
   if (jobs.definitions.size() != count) return false;
   double text = 0;
-  for (const auto& job : jobs.definitions) text += static_cast<double>(job.job.identity.size() + job.command.size());
+  for (const auto& job : jobs.definitions)
+    text += static_cast<double>(job.job.identity.size() + command_of(job).size());
   Host host(directory);
   const Meter starting;
   if (!host.scheduler.start(std::move(jobs.definitions))) return false;

@@ -35,7 +35,7 @@ using testing::utc;
 jobs::JobDefinition daily(std::string name) {
   jobs::JobDefinition definition;
   definition.job = testing::make_job({.schedule = "0 12 * * *", .identity = name});
-  definition.command = "echo " + name;
+  definition.action = jobs::Command{"echo " + name};
   return definition;
 }
 

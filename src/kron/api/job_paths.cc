@@ -68,10 +68,10 @@ void write_summary(JsonWriter& json, const View& view, const history::Entry* las
   const jobs::JobDefinition& definition = view.definition;
   json.member("identity", definition.job.identity).member("schedule", expression_of(definition.job.schedule));
   json.member("timezone", definition.job.zone.name());
-  if (definition.options->task.empty()) {
-    json.member("command", definition.command);
+  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) {
+    json.member("task", task->type);
   } else {
-    json.member("task", definition.options->task);
+    json.member("command", command_of(definition));
   }
   if (!definition.options->description.empty()) json.member("description", definition.options->description);
   json.member("file", *definition.file).key("line").integer(definition.line);

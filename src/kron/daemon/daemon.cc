@@ -36,13 +36,13 @@ std::string payload_of(const std::optional<std::string>& input) {
 TaskToSubmit task_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
   const std::string& identity = definition.job.identity;
   const std::string period = occasion.period ? period_id(occasion.period->nominal) : occasion.run_id;
-  return {scheduled_task_id(identity, identity, period), definition.options->task,
+  return {scheduled_task_id(identity, identity, period), std::get<jobs::SubmitTask>(definition.action).type,
           payload_of(definition.options->input)};
 }
 
 // A command that cannot be split was refused when its file was read; what is left of such a case ends as a failed run.
 RunSpec spec_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
-  if (!definition.options->task.empty()) {
+  if (submits_task(definition)) {
     return RunSpec{.run_id = occasion.run_id, .command = {}, .task = task_of(definition, occasion)};
   }
   std::optional<runner::PeriodTimes> period;
@@ -58,7 +58,7 @@ LogLevel level_of(jobs::Severity severity) {
 }
 
 bool has_tasks(const std::vector<jobs::JobDefinition>& definitions) {
-  return std::ranges::any_of(definitions, [](const auto& definition) { return !definition.options->task.empty(); });
+  return std::ranges::any_of(definitions, jobs::submits_task);
 }
 
 // The system may take long to say who they are; it has until their jobs are due.

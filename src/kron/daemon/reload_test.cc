@@ -40,7 +40,7 @@ class Reload : public ::testing::Test {
     in_force_ = std::move(next.definitions);
     kept_ = std::move(next.kept);
     std::vector<std::string> jobs;
-    for (const auto& definition : in_force_) jobs.push_back(definition.job.identity + " " + definition.command);
+    for (const auto& definition : in_force_) jobs.push_back(definition.job.identity + " " + command_of(definition));
     return jobs;
   }
 

@@ -67,9 +67,10 @@ void read_shell(Fields& fields, RunOptions& options) {
   }
 }
 
-void read_command(Fields& fields, const RunOptions& options, std::string& command) {
+void read_command(Fields& fields, const RunOptions& options, Action& action) {
   const Node* node = fields.find("command");
   if (node == nullptr) return;
+  std::string& command = action.emplace<Command>().text;
   if (node->as<Node::List>() != nullptr) {
     command = quoted_words(fields.scalars("command"));
   } else if (auto text = word(fields, "command")) {
@@ -85,14 +86,14 @@ void read_command(Fields& fields, const RunOptions& options, std::string& comman
   if (!words) fields.report("command", words.error().message, words.error().column);
 }
 
-void read_task(Fields& fields, RunOptions& options) {
+void read_task(Fields& fields, Action& action) {
   const std::optional<std::string> type = word(fields, "task");
   if (!type) return;
   if (type->empty() || has_control_character(*type) || !is_valid_utf8(*type)) {
     return fields.report("task", quoted(*type) + " is no type of task", 1);
   }
-  options.task = *type;
   if (fields.has("command")) fields.report("task", "a job has a command or a task, not both; remove one of them");
+  action = SubmitTask{*type};
 }
 
 void read_account(Fields& fields, std::string_view key, std::string& target) {
@@ -228,10 +229,10 @@ void read_limits(Fields& fields, RunOptions& options, std::vector<Error>& line_e
 
 }  // namespace
 
-void read_action(Fields fields, std::string& command, RunOptions& options) {
+void read_action(Fields fields, Action& action, RunOptions& options) {
   read_shell(fields, options);
-  read_command(fields, options, command);
-  read_task(fields, options);
+  read_command(fields, options, action);
+  read_task(fields, action);
   read_account(fields, "user", options.user);
   read_account(fields, "group", options.group);
   read_output(fields, "stdout", options.out);

@@ -31,7 +31,7 @@ TEST(Cronken, ReadsTheSeedsExamples) {
   ASSERT_EQ(jobs.definitions.size(), 2U) << text_of(jobs.problems.front());
   const JobDefinition& first = jobs.definitions[0];
   EXPECT_EQ(first.job.identity, "every_two_seconds");
-  EXPECT_EQ(first.command, "echo every_two_seconds");
+  EXPECT_EQ(command_of(first), "echo every_two_seconds");
   EXPECT_EQ(first.options->shell, "/bin/sh");
   EXPECT_EQ(first.options->terms, (ClusterTerms{true, "", Seconds(10), true}));
   EXPECT_EQ(rfc3339(*first.job.schedule.next_after(instant_of(1), first.job.zone)), "1970-01-01T00:00:02Z");

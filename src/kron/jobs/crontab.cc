@@ -47,14 +47,14 @@ std::optional<Assignment> assignment_in(std::string_view line) {
   return result;
 }
 
-struct Command {
+struct SplitCommand {
   std::string text;
   std::optional<std::string> input;
 };
 
 // `%` ends the command and then stands for line breaks; `\%` is a percent sign. Input ends with a line break.
-Command split_at_percent(std::string_view text) {
-  Command command;
+SplitCommand split_at_percent(std::string_view text) {
+  SplitCommand command;
   std::string* target = &command.text;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '%') {
@@ -230,7 +230,7 @@ Node CrontabReader::node_for(const std::string& schedule, Position schedule_at, 
   const auto put = [&](std::string_view key, Position at, Node::Value value) {
     map.push_back({std::string(key), at, Node(std::move(value), at)});
   };
-  Command parts = split_at_percent(command);
+  SplitCommand parts = split_at_percent(command);
   put("name", schedule_at, identity_of(user, schedule, command));
   put("schedule", schedule_at, schedule);
   put("command", command_at, std::move(parts.text));

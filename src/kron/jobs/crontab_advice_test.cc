@@ -33,7 +33,7 @@ TEST(CrontabAdvice, WarnsOfAnUnescapedPercent) {
   EXPECT_EQ(jobs.problems[0].severity, Severity::warning);
   EXPECT_EQ(jobs.problems[0].at, (Position{1, 17}));
   EXPECT_THAT(jobs.problems[0].cure, HasSubstr("\\%"));
-  EXPECT_EQ(jobs.definitions.at(0).command, "date +") << "read as cron reads it, all the same";
+  EXPECT_EQ(command_of(jobs.definitions.at(0)), "date +") << "read as cron reads it, all the same";
 }
 
 TEST(CrontabAdvice, AsksOnceForAUserColumnWhenCommandsAreUsers) {

@@ -30,7 +30,7 @@ TEST(Crontab, SystemFormHasAUserColumn) {
   EXPECT_EQ(definition.options->user, "root");
   EXPECT_EQ(definition.options->shell, "/bin/sh");
   EXPECT_EQ(definition.options->cwd, "~");
-  EXPECT_EQ(definition.command, "cd / && run-parts --report /etc/cron.hourly");
+  EXPECT_EQ(command_of(definition), "cd / && run-parts --report /etc/cron.hourly");
   EXPECT_TRUE(jobs.problems.empty());
 }
 
@@ -38,7 +38,7 @@ TEST(Crontab, UserFormHasNone) {
   const LoadedJobs jobs = load("*/5 * * * * cmd a b\n", "/var/spool/cron/crontabs/alice");
   ASSERT_EQ(jobs.definitions.size(), 1U);
   EXPECT_EQ(jobs.definitions[0].options->user, "alice");
-  EXPECT_EQ(jobs.definitions[0].command, "cmd a b");
+  EXPECT_EQ(command_of(jobs.definitions[0]), "cmd a b");
 }
 
 // sha256sum of "root\n17 * * * *\necho hi", computed apart.
@@ -80,8 +80,8 @@ TEST(Crontab, VariablesHoldForWhatFollows) {
 TEST(Crontab, AnAssignmentInTheCommandIsNoVariable) {
   const LoadedJobs jobs = load("0 1 * * * root FOO=bar cmd\n@daily root A=b c\n");
   ASSERT_EQ(jobs.definitions.size(), 2U);
-  EXPECT_EQ(jobs.definitions[0].command, "FOO=bar cmd");
-  EXPECT_EQ(jobs.definitions[1].command, "A=b c");
+  EXPECT_EQ(command_of(jobs.definitions[0]), "FOO=bar cmd");
+  EXPECT_EQ(command_of(jobs.definitions[1]), "A=b c");
 }
 
 TEST(Crontab, PercentSeparatesStandardInput) {
@@ -100,7 +100,7 @@ TEST(Crontab, PercentSeparatesStandardInput) {
   for (const Case& c : cases) {
     const LoadedJobs jobs = load("0 1 * * * root " + c.command + "\n");
     ASSERT_EQ(jobs.definitions.size(), 1U);
-    EXPECT_EQ(jobs.definitions[0].command, c.runs);
+    EXPECT_EQ(command_of(jobs.definitions[0]), c.runs);
     EXPECT_EQ(jobs.definitions[0].options->input, c.input) << c.command;
   }
 }
@@ -181,7 +181,7 @@ TEST(Crontab, OldEncodingsAndWindowsLineEndsDoNotStopIt) {
   const LoadedJobs jobs = load("# caf\xE9\r\n0 1 * * * root echo caf\xE9\r\n");
   EXPECT_TRUE(jobs.problems.empty());
   ASSERT_EQ(jobs.definitions.size(), 1U);
-  EXPECT_EQ(jobs.definitions[0].command, "echo caf\xE9");
+  EXPECT_EQ(command_of(jobs.definitions[0]), "echo caf\xE9");
 }
 
 TEST(Crontab, RealFilesLoadUnchanged) {

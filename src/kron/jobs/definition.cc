@@ -44,7 +44,15 @@ JobDefinition::JobDefinition() {
 }
 
 bool JobDefinition::operator==(const JobDefinition& other) const {
-  return job == other.job && command == other.command && (options == other.options || *options == *other.options);
+  return job == other.job && action == other.action && (options == other.options || *options == *other.options);
+}
+
+bool submits_task(const JobDefinition& definition) { return std::holds_alternative<SubmitTask>(definition.action); }
+
+const std::string& command_of(const JobDefinition& definition) {
+  static const std::string kNone;
+  const auto* command = std::get_if<Command>(&definition.action);
+  return command != nullptr ? command->text : kNone;
 }
 
 std::shared_ptr<const RunOptions> OptionsPool::share(RunOptions options) {

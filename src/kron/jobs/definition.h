@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "kron/core/job.h"
@@ -41,6 +42,22 @@ struct ClusterTerms {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+// What a run of a job does: it executes a command, …
+struct Command {
+  std::string text;  // as written: words_of splits it, unless RunOptions::shell reads it
+
+  bool operator==(const Command&) const = default;
+};
+
+// … or it submits a task of this type to the queue, with RunOptions::input as its payload.
+struct SubmitTask {
+  std::string type;
+
+  bool operator==(const SubmitTask&) const = default;
+};
+
+using Action = std::variant<Command, SubmitTask>;
+
 // How a job runs, beyond its command. Most jobs of a file share one of these.
 struct RunOptions {
   std::string shell;        // empty: the command's words are executed directly; else this program with -c
@@ -55,7 +72,6 @@ struct RunOptions {
   ResourceLimits limits;
   std::uint32_t history = kDefaultHistory;
   std::string description;
-  std::string task;                   // submit a task of this type instead of running a command
   std::optional<std::string> input;   // the command's standard input, or the task's payload
   std::optional<ClusterTerms> terms;  // cronken only
 
@@ -66,7 +82,7 @@ struct RunOptions {
 // daemon holds a million. Equality is about what is said, not about where.
 struct JobDefinition {
   Job job;
-  std::string command;                        // as written; empty for a task. words_of splits it
+  Action action;
   std::shared_ptr<const RunOptions> options;  // never null
   std::shared_ptr<const std::string> file;    // never null
   std::uint32_t line = 0;
@@ -75,6 +91,9 @@ struct JobDefinition {
   JobDefinition();
   bool operator==(const JobDefinition& other) const;
 };
+
+bool submits_task(const JobDefinition& definition);
+const std::string& command_of(const JobDefinition& definition);  // as written; empty for a task
 
 // Hands out one shared copy for equal options, as long as they come close together (as they do in one file).
 class OptionsPool {

@@ -48,7 +48,7 @@ TEST(JobDefinition, EqualityIsAboutWhatIsSaidNotWhere) {
   b.file = std::make_shared<const std::string>("elsewhere");
   b.options = std::make_shared<const RunOptions>();
   EXPECT_EQ(a, b);
-  b.command = "true";
+  b.action = Command{"true"};
   EXPECT_NE(a, b);
 }
 

@@ -125,8 +125,8 @@ TEST(CrontabsWithoutCronTz, AreRefusedOnceWhenTheHostsZoneIsNotKnown) {
   ASSERT_EQ(jobs.problems.size(), 1U);
   EXPECT_EQ(text_of(jobs.problems[0]), "tab: error: the host's time zone has no name\n    hint: set CRON_TZ\n");
   ASSERT_EQ(jobs.definitions.size(), 2U);
-  EXPECT_EQ(jobs.definitions[0].command, "c");
-  EXPECT_EQ(jobs.definitions[1].command, "d");
+  EXPECT_EQ(command_of(jobs.definitions[0]), "c");
+  EXPECT_EQ(command_of(jobs.definitions[1]), "d");
 }
 
 TEST(CrontabsWithoutCronTz, AreTheOnlyJobsInTheHostsZone) {

@@ -40,7 +40,7 @@ TEST(KronLine, SaysTheWholeModel) {
   EXPECT_EQ(job.constraints.only.hours, 0x13FE00U);
   EXPECT_EQ(job.constraints.only.weekdays, 0x3E);
   EXPECT_EQ(job.schedule.dst, (DstRule{DstRule::Gap::skip, DstRule::Overlap::first}));
-  EXPECT_EQ(definition.command, "/usr/bin/backup --full");
+  EXPECT_EQ(command_of(definition), "/usr/bin/backup --full");
   EXPECT_EQ(definition.line, 2U);
   const RunOptions& options = *definition.options;
   EXPECT_EQ(options.shell, "/bin/sh");
@@ -96,8 +96,8 @@ TEST(KronLine, SchedulesOfEveryKindComeFirst) {
 }
 
 TEST(KronLine, QuotesKeepBlanksAndOtherBackslashesStayThemselves) {
-  EXPECT_EQ(only_job(R"(@daily name=a command="say \"a b\" \\ \d")").command, R"(say "a b" \ \d)");
-  EXPECT_EQ(only_job(R"(@daily name=a command=C:\x\y)").command, R"(C:\x\y)");
+  EXPECT_EQ(command_of(only_job(R"(@daily name=a command="say \"a b\" \\ \d")")), R"(say "a b" \ \d)");
+  EXPECT_EQ(command_of(only_job(R"(@daily name=a command=C:\x\y)")), R"(C:\x\y)");
 }
 
 TEST(KronLine, ModifiersTakeBlanksAndBareWordsInAnyOrder) {
@@ -118,7 +118,7 @@ TEST(KronLine, CalendarsAreNamedInOnlyAndAvoid) {
 }
 
 TEST(KronLine, BackslashJoinsLinesAndPlacesStayRight) {
-  EXPECT_EQ(only_job("@daily \\\n  name=a \\\r\n  command=\"x \\\ny\"\n").command, "x y");
+  EXPECT_EQ(command_of(only_job("@daily \\\n  name=a \\\r\n  command=\"x \\\ny\"\n")), "x y");
   const LoadedJobs jobs = load("@daily \\\n  name=a \\\n  comand=x\n@daily name=b command=true\n");
   ASSERT_EQ(jobs.problems.size(), 1U);
   EXPECT_EQ(jobs.problems[0].at, (Position{3, 3}));
@@ -127,7 +127,7 @@ TEST(KronLine, BackslashJoinsLinesAndPlacesStayRight) {
 }
 
 TEST(KronLine, CrlfAndBomAreTolerated) {
-  EXPECT_EQ(only_job("\xEF\xBB\xBF# x\r\n@daily name=a command=true\r\n").command, "true");
+  EXPECT_EQ(command_of(only_job("\xEF\xBB\xBF# x\r\n@daily name=a command=true\r\n")), "true");
 }
 
 TEST(KronLine, AnEmptyFileHasNoJobsAndNoProblems) {
@@ -279,9 +279,9 @@ TEST(KronLine, PrintsCanonicallyAndRefusesWhatALineCannotSay) {
   EXPECT_EQ(*line,
             "0 0 * * * @tz(Europe/Paris) @win(after,3h) @seed(salt=\"a b\") name=a command=\"echo \\\"x\\\"\" "
             "env=\"A=1 2\"");
-  definition.command = "a\nb";
+  definition.action = Command{"a\nb"};
   EXPECT_FALSE(kron_line(definition));
-  definition.command = "a";
+  definition.action = Command{"a"};
   definition.job.identity = "A";
   EXPECT_FALSE(kron_line(definition));
 }

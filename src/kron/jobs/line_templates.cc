@@ -85,7 +85,7 @@ bool LineTemplates::add_definition(const LineParts& parts, std::vector<JobDefini
     return false;
   }
   definition.job = *std::move(job);
-  definition.command = parts.command;
+  definition.action = Command{parts.command};
   return true;
 }
 
@@ -95,7 +95,7 @@ void LineTemplates::remember(const LineParts& parts, const JobDefinition& defini
   JobDefinition& remembered = templates_.emplace(parts.rest, definition).first->second;
   remembered.job.identity.clear();
   remembered.job.schedule = {};
-  remembered.command.clear();
+  remembered.action = Command{};
 }
 
 }  // namespace kron::jobs

@@ -47,7 +47,7 @@ TEST(LineTemplates, ALineLikeAnotherDiffersInItsOwnPartsAlone) {
   EXPECT_EQ(second.job.identity, "b");
   EXPECT_EQ(second.job.schedule, *parse_schedule("5 2 * * MON"));
   EXPECT_EQ(second.job.zone.name(), "Europe/Paris");
-  EXPECT_EQ(second.command, "x 2");
+  EXPECT_EQ(command_of(second), "x 2");
   EXPECT_EQ(second.line, 3U);
   EXPECT_EQ(second.options, jobs.definitions[0].options);
 }

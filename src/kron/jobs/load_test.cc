@@ -84,9 +84,9 @@ TEST(Load, SourceAndFormCanBeForced) {
   EXPECT_TRUE(tree.load({"/x"}).has_errors());
   LoadOptions options;
   options.source = Spelling::crontab;
-  EXPECT_EQ(tree.load({"/x"}, options).definitions.at(0).command, "cmd arg");
+  EXPECT_EQ(command_of(tree.load({"/x"}, options).definitions.at(0)), "cmd arg");
   options.form = CrontabForm::system;
-  EXPECT_EQ(tree.load({"/x"}, options).definitions.at(0).command, "arg");
+  EXPECT_EQ(command_of(tree.load({"/x"}, options).definitions.at(0)), "arg");
 }
 
 TEST(Load, ANameGivenTwiceNamesBothPlaces) {
@@ -99,7 +99,7 @@ TEST(Load, ANameGivenTwiceNamesBothPlaces) {
   EXPECT_EQ(jobs.problems[0].at.line, 2U);
   EXPECT_NE(jobs.problems[0].message.find("/a.kron:2"), std::string::npos);
   ASSERT_EQ(jobs.definitions.size(), 1U);
-  EXPECT_EQ(jobs.definitions[0].command, "first");
+  EXPECT_EQ(command_of(jobs.definitions[0]), "first");
 }
 
 TEST(Load, NamesAreMissingOrGivenTwiceAlsoWhereOtherKeysAreBroken) {

@@ -84,12 +84,12 @@ void advise(const Node& node, const JobDefinition& definition, Report& report) {
   }
   const Node* command = node.find("command");
   if (command != nullptr && command->as<std::string>() != nullptr && definition.options->shell.empty()) {
-    const std::size_t special = first_shell_character(definition.command);
+    const std::size_t special = first_shell_character(command_of(definition));
     if (special != std::string::npos) {
-      report.warn(
-          inside(*command, special), "command",
-          "no shell reads this command: " + quoted(definition.command.substr(special, 1)) + " is passed on as it is",
-          "add shell=true to run it by a shell, or quote the character");
+      report.warn(inside(*command, special), "command",
+                  "no shell reads this command: " + quoted(command_of(definition).substr(special, 1)) +
+                      " is passed on as it is",
+                  "add shell=true to run it by a shell, or quote the character");
     }
   }
   const Node* calendars = node.find("calendars");
@@ -208,7 +208,7 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
   read_identity(fields, context, definition.job);
   kron::read_job(definition.job, fields, context.zones);
   RunOptions options;
-  read_action(fields, definition.command, options);
+  read_action(fields, definition.action, options);
   suggest_zone(fields, errors);
   const std::string identity = definition.job.identity;
   if (is_clean && errors.empty()) make_job_of(definition, fields);

@@ -30,15 +30,15 @@ TEST(JobDocument, DefaultsAreMergedIntoEachJob) {
   ASSERT_EQ(jobs.definitions.size(), 2U) << text_of(jobs.problems.front());
   const JobDefinition& a = jobs.definitions[0];
   EXPECT_EQ(a.job.zone.name(), "Europe/Paris");
-  EXPECT_EQ(a.command, "true");
+  EXPECT_EQ(command_of(a), "true");
   EXPECT_EQ(a.options->env, (Environment{{"A", "1"}, {"B", "true"}}));
   const JobDefinition& b = jobs.definitions[1];
   EXPECT_EQ(b.job.zone.name(), "UTC");
   EXPECT_EQ(b.job.policy, (Policy{Concurrency::allow, false, Seconds(300)}));
   EXPECT_EQ(b.options->env, (Environment{{"A", "2"}, {"B", "true"}}));
   EXPECT_EQ(b.job.constraints.only.weekdays, 0) << "only is taken whole";
-  EXPECT_EQ(b.options->task, "t");
-  EXPECT_TRUE(b.command.empty());
+  EXPECT_EQ(b.action, Action(SubmitTask{"t"}));
+  EXPECT_TRUE(command_of(b).empty());
 }
 
 TEST(JobDocument, CalendarsOfTheFileAreKnownToItsJobs) {
@@ -154,7 +154,7 @@ TEST(JobDocument, AnUnknownZoneOffersTheNearest) {
 TEST(JobDocument, CommandsMayBeLists) {
   const LoadedJobs jobs = load("jobs: [{name: a, schedule: '@daily', command: [/bin/echo, 'a b', \"it's\", 5]}]\n");
   ASSERT_EQ(jobs.definitions.size(), 1U);
-  EXPECT_EQ(jobs.definitions[0].command, R"(/bin/echo 'a b' 'it'\''s' 5)");
+  EXPECT_EQ(command_of(jobs.definitions[0]), R"(/bin/echo 'a b' 'it'\''s' 5)");
 }
 
 TEST(RequestedDefinition, TakesAnyIdentityAndNeedsNoAction) {

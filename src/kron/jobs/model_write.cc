@@ -132,8 +132,8 @@ MapWriter limits_map(const ResourceLimits& limits) {
 
 void write_action(const JobDefinition& definition, MapWriter& map) {
   const RunOptions& options = *definition.options;
-  map.text_unless_empty("command", definition.command);
-  map.text_unless_empty("task", options.task);
+  map.text_unless_empty("command", command_of(definition));
+  if (const auto* task = std::get_if<SubmitTask>(&definition.action)) map.text("task", task->type);
   if (options.shell == "/bin/sh") {
     map.flag("shell", true);
   } else {

@@ -59,13 +59,14 @@ OutputTo output_of(std::string_view text) {
 Result<RunSpec> run_spec_of(const jobs::JobDefinition& definition, std::string run_id,
                             const std::optional<PeriodTimes>& period) {
   const jobs::RunOptions& options = *definition.options;
+  const std::string& command = jobs::command_of(definition);
   RunSpec spec;
   if (options.shell.empty()) {
-    Result<std::vector<std::string>> words = jobs::words_of(definition.command);
+    Result<std::vector<std::string>> words = jobs::words_of(command);
     if (!words) return fail(std::move(words.error()));
     spec.command = *std::move(words);
   } else {
-    spec.command = {options.shell, "-c", definition.command};
+    spec.command = {options.shell, "-c", command};
   }
   spec.environment = environment_of(definition, run_id, period);
   spec.run_id = std::move(run_id);

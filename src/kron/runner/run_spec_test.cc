@@ -14,7 +14,7 @@ constexpr PeriodTimes kPeriod{instant_of(1772323200), instant_of(1772326800)};  
 jobs::JobDefinition definition(const std::string& command, jobs::RunOptions options = {}) {
   jobs::JobDefinition job;
   job.job.identity = "db-backup";
-  job.command = command;
+  job.action = jobs::Command{command};
   job.options = std::make_shared<const jobs::RunOptions>(std::move(options));
   return job;
 }

@@ -48,7 +48,7 @@ void JobTable::reserve(std::size_t more) {
 
 void JobTable::pack(Slot& slot, jobs::JobDefinition&& definition) {
   slot.identity = std::exchange(definition.job.identity, {});
-  slot.command = std::move(definition.command);
+  slot.action = std::move(definition.action);
   slot.schedule = schedules_.share(definition.job.schedule);
   definition.job.schedule = {};
   slot.terms = terms_.share(definition.job);
@@ -76,7 +76,7 @@ void JobTable::unpack(const Slot& slot, jobs::JobDefinition& definition) {
   definition.job = *slot.terms;
   definition.job.schedule = *slot.schedule;
   definition.job.identity = slot.identity;
-  definition.command = slot.command;
+  definition.action = slot.action;
   definition.options = slot.options;
   definition.file = slot.file;
   definition.line = slot.line;

@@ -91,7 +91,7 @@ class JobTable {
   enum class State : std::uint8_t { free, wanted, removed };
   struct Slot {
     std::string identity;
-    std::string command;
+    jobs::Action action;
     std::shared_ptr<const Schedule> schedule;
     std::shared_ptr<const Job> terms;  // the job without identity and schedule
     std::shared_ptr<const jobs::RunOptions> options;

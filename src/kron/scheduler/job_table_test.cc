@@ -14,7 +14,7 @@ jobs::JobDefinition some_job(const std::string& identity, const std::string& sch
   definition.job.identity = identity;
   definition.job.schedule = *parse_schedule(schedule, identity);
   definition.job.salt = "pepper";
-  definition.command = "/bin/" + identity;
+  definition.action = jobs::Command{"/bin/" + identity};
   definition.line = 7;
   return definition;
 }
@@ -81,7 +81,7 @@ TEST(JobTable, JobsThatShareTheirScheduleKeepTheirOwnNames) {
   EXPECT_EQ(&table.schedule(a), &table.schedule(b));
   EXPECT_EQ(table.definition(a).job.identity, "a");
   EXPECT_EQ(table.definition(b).job.identity, "b");
-  EXPECT_EQ(table.wake(b).definition.command, "/bin/b");
+  EXPECT_EQ(command_of(table.wake(b).definition), "/bin/b");
 }
 
 TEST(JobTable, WhatIsReplacedIsSeenByTheOneAwake) {

@@ -20,7 +20,7 @@ using How = Scheduler::Triggered::How;
 JobDefinition hourly(std::string name, Concurrency concurrency = Concurrency::allow) {
   JobDefinition definition;
   definition.job = testing::make_job({.schedule = "0 * * * *", .concurrency = concurrency, .identity = name});
-  definition.command = std::move(name);
+  definition.action = jobs::Command{std::move(name)};
   return definition;
 }
 
@@ -101,7 +101,7 @@ struct ReplacingHost : OperatedHost {
 TEST(Operator, APromisedRunOutlivesAnEditOfItsJob) {
   ReplacingHost host;
   JobDefinition edited = hourly("a", Concurrency::replace);
-  edited.command = "other";
+  edited.action = jobs::Command{"other"};
   ASSERT_TRUE(host.reload({edited}));
   host.run_for(minutes(1));
   ASSERT_EQ(host.told_of<RunStarted>().size(), 2U);

@@ -21,7 +21,7 @@ JobDefinition job(JobSpec spec, std::string name) {
   spec.identity = name;
   JobDefinition definition;
   definition.job = make_job(spec);
-  definition.command = std::move(name);
+  definition.action = jobs::Command{std::move(name)};
   return definition;
 }
 

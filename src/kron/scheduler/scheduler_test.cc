@@ -131,7 +131,7 @@ TEST(Scheduler, AnEditWhileARunWaitsToReplaceAnotherDoesNotJudgeItAgain) {
   host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .ignores_term = true}; });
   host.run_until(utc("2026-03-01T00:10:04Z"));
   JobDefinition edited = job({.schedule = "*/10 * * * *", .concurrency = Concurrency::replace});
-  edited.command = "other";
+  edited.action = jobs::Command{"other"};
   ASSERT_TRUE(host.reload({edited}));
   host.run_until(utc("2026-03-01T00:11:00Z"));
   EXPECT_EQ(starts(host).count("2026-03-01T00:10:00Z"), 1U);

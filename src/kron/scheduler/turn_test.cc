@@ -137,7 +137,7 @@ TEST(Turn, AnswersComeBetweenAndAReloadInTheMiddleChangesNoOutcome) {
   host.work_off([&] { return host.executed.size() > 1'000; });
   EXPECT_LT(host.executed.size(), 4'000U);
   std::vector<JobDefinition> edited = host.outside.jobs;
-  for (JobDefinition& definition : edited) definition.command += " --edited";
+  for (JobDefinition& definition : edited) definition.action = jobs::Command{command_of(definition) + " --edited"};
   edited.push_back(job({.schedule = "30 * * * *"}, "new"));
   host.pass(Seconds(3));
   ASSERT_TRUE(host.reload(edited));

@@ -102,7 +102,8 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
                                      },
                                      logging_to(log)}},
       [](const jobs::JobDefinition& definition, const RunOccasion& occasion) {
-        return RunSpec{.run_id = occasion.run_id, .command = {definition.command}, .grace = definition.options->grace};
+        return RunSpec{
+            .run_id = occasion.run_id, .command = {command_of(definition)}, .grace = definition.options->grace};
       });
 }
 

@@ -16,7 +16,7 @@ inline jobs::JobDefinition job(JobSpec spec, std::string name = "job") {
   spec.identity = name;
   jobs::JobDefinition definition;
   definition.job = make_job(spec);
-  definition.command = std::move(name);
+  definition.action = jobs::Command{std::move(name)};
   return definition;
 }
 

@@ -64,7 +64,7 @@ class Simulation {
     Job& job = definition.job;
     job.identity = "job/" + std::to_string(++names_);
     redefine(definition);
-    definition.command = "true";
+    definition.action = jobs::Command{"true"};
     return definition;
   }
 
