@@ -14,8 +14,10 @@ namespace {
 
 void print_active(const Node& run) {
   const std::string period = text_in(run, "periodId");
-  print_field("running", text_in(run, "runId") + " since " + text_in(run, "startedAt") + ", PID " +
-                             text_in(run, "pid") + (period.empty() ? "" : ", period " + period));
+  const std::string task = text_in(run, "taskId");
+  print_field("running", text_in(run, "runId") + " since " + text_in(run, "startedAt") +
+                             (run.find("pid") != nullptr ? ", PID " + text_in(run, "pid") : "") +
+                             (task.empty() ? "" : ", task " + task) + (period.empty() ? "" : ", period " + period));
 }
 
 void print_job(const Node& job) {

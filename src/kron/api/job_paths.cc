@@ -91,7 +91,10 @@ void write_active(JsonWriter& json, const ActiveExecution& run) {
   json.begin_map().member("runId", run.run_id).member("trigger", name_of(run.trigger));
   write_time(json, "periodId", run.period);
   write_time(json, "chosenTime", run.chosen);
-  json.member("startedAt", rfc3339(run.started_at)).key("pid").integer(run.pid).end_map();
+  json.member("startedAt", rfc3339(run.started_at));
+  if (!run.is_task()) json.key("pid").integer(run.pid);
+  if (!run.task_id.empty()) json.member("taskId", run.task_id);
+  json.end_map();
 }
 
 // Values of the environment are often secrets, in a file that only its owner may read: who may not operate is told the

@@ -44,7 +44,8 @@ void write_facts(JsonWriter& json, const RecordFacts& facts) {
 }
 
 bool is_alive(const ActiveExecution& run, std::string_view boot_id) {
-  return run.boot_id == boot_id && runner::start_time_of(static_cast<pid_t>(run.pid)) == run.process_start;
+  return !run.is_task() && run.boot_id == boot_id &&
+         runner::start_time_of(static_cast<pid_t>(run.pid)) == run.process_start;
 }
 
 bool has_run_alive(const RecordFacts& facts, std::string_view boot_id) {

@@ -33,18 +33,15 @@ std::string payload_of(const std::optional<std::string>& input) {
 }
 
 // One period, one id: a submit that is repeated is the same task. A run by hand is a task of its own.
-TaskToSubmit task_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
+TaskToSubmit task_of(const jobs::JobDefinition& definition, const jobs::SubmitTask& task, const RunOccasion& occasion) {
   const std::string& identity = definition.job.identity;
   const std::string period = occasion.period ? period_id(occasion.period->nominal) : occasion.run_id;
-  return {scheduled_task_id(identity, identity, period), std::get<jobs::SubmitTask>(definition.action).type,
-          payload_of(definition.options->input)};
+  return {scheduled_task_id(identity, identity, period), task.type, payload_of(definition.options->input)};
 }
 
 // A command that cannot be split was refused when its file was read; what is left of such a case ends as a failed run.
-RunSpec spec_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
-  if (submits_task(definition)) {
-    return RunSpec{.run_id = occasion.run_id, .command = {}, .task = task_of(definition, occasion)};
-  }
+RunWork work_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
+  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) return task_of(definition, *task, occasion);
   std::optional<runner::PeriodTimes> period;
   if (occasion.period) period = {occasion.period->nominal, occasion.period->due()};
   Result<RunSpec> spec = runner::run_spec_of(definition, occasion.run_id, period);
@@ -148,20 +145,22 @@ Status Daemon::open_parts() {
   });
   if (!queue) return fail(queue.error());
   queue_ = *std::move(queue);
-  submitter_ = std::make_unique<SubmittingRunner>(*runner_, clock_, log_);
-  submitter_->use([this](std::vector<NewTask> tasks, SubmittingRunner::Answered answered) {
-    queue_->submit(std::move(tasks), std::move(answered));
-  });
+  submitter_ = std::make_unique<QueueSubmitter>(
+      [this](std::vector<NewTask> tasks, QueueSubmitter::Answered answered) {
+        queue_->submit(std::move(tasks), std::move(answered));
+      },
+      clock_, log_);
   scheduler_ = std::make_unique<Scheduler>(Scheduler::World{.clock = clock_,
                                                             .ledger = *ledger_,
-                                                            .runner = *submitter_,
+                                                            .runner = *runner_,
                                                             .log = log_,
                                                             .writes_aside = true,
                                                             .observers = {[this](const Event& event) {
                                                                             if (desk_) desk_->observe(event);
                                                                           },
-                                                                          logging_to(log_)}},
-                                           spec_of);
+                                                                          logging_to(log_)},
+                                                            .tasks = submitter_.get()},
+                                           work_of);
   // The turn that follows drains the first two.
   watched = loop_->watch(runner_->descriptor(), [] {});
   if (watched) watched = loop_->watch(submitter_->descriptor(), [] {});

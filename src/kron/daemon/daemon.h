@@ -14,9 +14,9 @@
 #include "kron/daemon/front_desk.h"
 #include "kron/daemon/job_files.h"
 #include "kron/daemon/options.h"
+#include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_keeper.h"
 #include "kron/daemon/service_manager.h"
-#include "kron/daemon/submitting_runner.h"
 #include "kron/env/event_loop.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
@@ -79,7 +79,7 @@ class Daemon {
   std::unique_ptr<FileLedger> ledger_;
   std::unique_ptr<runner::RealProcessRunner> runner_;
   std::unique_ptr<EventLoop> loop_;
-  std::unique_ptr<SubmittingRunner> submitter_;
+  std::unique_ptr<QueueSubmitter> submitter_;
   ServiceManager manager_;
   ZoneDatabase zones_;
   std::unique_ptr<Scheduler> scheduler_;

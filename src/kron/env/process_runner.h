@@ -40,15 +40,6 @@ struct ProcessLimit {
 
 inline constexpr std::uint64_t kDefaultCapture = 10 << 20;
 
-// Work for a queue: what a run of some jobs is, instead of a process.
-struct TaskToSubmit {
-  std::string id;
-  std::string type;
-  std::string data;  // JSON
-
-  bool operator==(const TaskToSubmit&) const = default;
-};
-
 struct RunSpec {
   std::string run_id;                // letters, digits, `.` `_` `-`; at most 128 bytes; no two runs share one
   std::vector<std::string> command;  // the program and its arguments
@@ -65,7 +56,6 @@ struct RunSpec {
   std::uint64_t capture = kDefaultCapture;       // bytes; of more, the last are kept
   std::optional<Nanoseconds> timeout = {};       // none: it may run for ever
   Nanoseconds grace = std::chrono::seconds(10);  // between TERM and KILL
-  std::optional<TaskToSubmit> task = {};         // submit this and execute nothing
 };
 
 // A run that is over.
@@ -98,11 +88,6 @@ class ProcessRunner {
   // After a restart: takes up a run an earlier daemon started. Nothing when it is alive (its end will come by
   // drain_exits), else how it ended, as far as is known.
   virtual std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) = 0;
-
-  // The same for a runner that needs to know what the run is about.
-  virtual std::optional<RunExit> resume(const RunSpec& spec, const ProcessIdentity& process) {
-    return adopt(spec.run_id, process);
-  }
 
   // Whether a run of this id was let go before, by whatever daemon, and how it ended as far as is known. For a period
   // whose record is gone: it must not run again.

@@ -11,6 +11,11 @@ LogField exit_code(const RunExit& exit) {
   return exit.code ? LogField{"exitCode", *exit.code} : LogField{"exitCode", "unknown"};
 }
 
+// A process by its PID, a task by its id.
+LogField what_runs(const ActiveExecution& run) {
+  return run.is_task() ? LogField{"task", run.task_id} : LogField{"pid", run.pid};
+}
+
 struct LineOf {
   Log& log;
 
@@ -32,7 +37,7 @@ struct LineOf {
     if (!started.period) {
       log.info(
           "run_started",
-          {{"identity", started.identity}, {"trigger", name_of(run.trigger)}, {"runId", run.run_id}, {"pid", run.pid}});
+          {{"identity", started.identity}, {"trigger", name_of(run.trigger)}, {"runId", run.run_id}, what_runs(run)});
       return;
     }
     const std::string id = rfc3339(started.period->nominal);
@@ -43,7 +48,7 @@ struct LineOf {
                              {"outcome", name_of(Outcome::executed)},
                              {"seedHash", hex(started.period->seed_hash)},
                              {"runId", run.run_id},
-                             {"pid", run.pid},
+                             what_runs(run),
                              {"decision", LogJson{started.request}}});
   }
 
@@ -51,7 +56,7 @@ struct LineOf {
     log.info("run_ended", {{"identity", ended.identity},
                            {"periodId", text_of(ended.run.period)},
                            {"runId", ended.run.run_id},
-                           {"pid", ended.run.pid},
+                           what_runs(ended.run),
                            exit_code(ended.exit),
                            {"reason", ended.exit.reason}});
   }
@@ -60,7 +65,7 @@ struct LineOf {
     log.info("run_adopted", {{"identity", adopted.identity},
                              {"periodId", text_of(adopted.run.period)},
                              {"runId", adopted.run.run_id},
-                             {"pid", adopted.run.pid}});
+                             what_runs(adopted.run)});
   }
 
   void operator()(const RunFoundBefore& found) const {

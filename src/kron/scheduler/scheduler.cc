@@ -5,7 +5,8 @@
 
 namespace kron {
 
-Scheduler::Scheduler(World world, MakeSpec make_spec) : world_(world), make_spec_(std::move(make_spec)) {}
+Scheduler::Scheduler(World world, MakeWork make_work)
+    : world_(world), make_work_(std::move(make_work)), launcher_(world.runner, world.tasks) {}
 
 void Scheduler::begin_slice() { slice_ends_ = world_.clock.monotonic() + world_.slice; }
 

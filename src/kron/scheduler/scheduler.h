@@ -21,6 +21,7 @@
 #include "kron/scheduler/backlog.h"
 #include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
+#include "kron/scheduler/launcher.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/step.h"
 #include "kron/scheduler/timer_heap.h"
@@ -40,7 +41,7 @@ struct Wakeup {
 // descriptor; its owner calls tick() when told to. The real daemon and the simulator run this same code.
 class Scheduler {
  public:
-  using MakeSpec = std::function<RunSpec(const jobs::JobDefinition&, const RunOccasion&)>;
+  using MakeWork = std::function<RunWork(const jobs::JobDefinition&, const RunOccasion&)>;
 
   // All of these outlive the scheduler.
   struct World {
@@ -52,8 +53,9 @@ class Scheduler {
     std::vector<Observer> observers = {};  // told in this order, after what happened is durable
     // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at.
     Nanoseconds slice = std::chrono::milliseconds(100);
+    TaskSubmitter* tasks = nullptr;  // none: a job that submits a task cannot start
   };
-  Scheduler(World world, MakeSpec make_spec);
+  Scheduler(World world, MakeWork make_work);
 
   // The jobs at start. Takes up the runs of an earlier daemon, and runs @reboot jobs that this boot has not seen. What
   // became due since `on_time_since` is on time: a planned restart (contract "Which periods are open"). Refused, as by
@@ -270,7 +272,8 @@ class Scheduler {
   static RunStarted event_of(const Job& job, const ActiveExecution& run, const std::optional<Decision>& period);
 
   World world_;
-  MakeSpec make_spec_;
+  MakeWork make_work_;
+  Launcher launcher_;
   JobTable jobs_;  // those that are removed stay as long as a run of theirs is active
   std::unordered_map<std::string, JobNumber> job_of_run_;
   TimerHeap timers_;

@@ -71,7 +71,7 @@ void Scheduler::forget_repetition(JobNumber job) {
 // The record is durable: its runs may go, and the world may know.
 void Scheduler::let_go(const Step& step) {
   for (const std::string& run_id : step.at_gate) {
-    if (const Status opened = world_.runner.open_gate(run_id); !opened) {
+    if (const Status opened = launcher_.release(run_id); !opened) {
       world_.log.error("gate_failed", {{"runId", run_id}, {"reason", opened.error().message}});
     }
   }
@@ -81,7 +81,7 @@ void Scheduler::let_go(const Step& step) {
 
 void Scheduler::undo(Step& step) {
   for (const std::string& run_id : step.at_gate) {
-    world_.runner.abandon(run_id);
+    launcher_.abandon(run_id);
     job_of_run_.erase(run_id);
   }
   jobs_.wake(step.job).known = std::move(step.before);

@@ -3,6 +3,7 @@
 
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/core/make_job.h"
 #include "kron/scheduler/occasion.h"
 #include "kron/scheduler/scheduler.h"
 
@@ -11,9 +12,6 @@ namespace {
 
 // After KILL; what lives on sits in the kernel and cannot be stopped.
 constexpr Seconds kAfterKill{10};
-
-// A grace beyond this is as good as any: the clock it is counted on has a range of 292 years.
-constexpr Seconds kLongestGrace{std::chrono::hours(24 * 365 * 100)};
 
 }  // namespace
 
@@ -25,9 +23,8 @@ void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
     if (!jobs_.has_runs(job)) continue;
     const std::vector<ActiveExecution> active = jobs_.known(job).active;
     for (const ActiveExecution& run : active) {
-      const ProcessIdentity process{static_cast<pid_t>(run.pid), run.process_start, run.boot_id};
-      const RunSpec spec = make_spec_(jobs_.wake(job).definition, occasion_of(run));
-      if (const auto exit = world_.runner.resume(spec, process)) {
+      const RunWork work = make_work_(jobs_.wake(job).definition, occasion_of(run));
+      if (const auto exit = launcher_.adopt(work, run)) {
         take_exit(*exit, t);
       } else {
         notify(RunAdopted{jobs_.identity(job), run});
@@ -104,26 +101,22 @@ bool Scheduler::was_let_go_before(JobNumber job, const RunOccasion& occasion, In
   return true;
 }
 
-// Creates the process, held at its gate until commit() has made its record durable.
+// Creates the process or the task, held until commit() has made its record durable.
 bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
   Entry& entry = jobs_.wake(job);
-  const Result<ProcessIdentity> process = world_.runner.start(make_spec_(entry.definition, occasion));
-  if (!process) {
-    world_.log.error("start_failed",
-                     {{"identity", entry.definition.job.identity}, {"reason", process.error().message}});
+  ActiveExecution launched;
+  launched.run_id = occasion.run_id;
+  if (const Status held = launcher_.hold(make_work_(entry.definition, occasion), launched); !held) {
+    world_.log.error("start_failed", {{"identity", entry.definition.job.identity}, {"reason", held.error().message}});
     return false;
   }
   Step& step = step_for(job);
-  ActiveExecution& run = entry.known.active.emplace_back();
+  ActiveExecution& run = entry.known.active.emplace_back(std::move(launched));
   if (occasion.period) {
     run.period = occasion.period->nominal;
     run.chosen = occasion.period->chosen;
   }
   run.started_at = now(world_.clock);
-  run.pid = process->pid;
-  run.process_start = process->start_time;
-  run.boot_id = process->boot_id;
-  run.run_id = occasion.run_id;
   run.trigger = occasion.trigger;
   step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger});
   step.at_gate.push_back(occasion.run_id);
@@ -134,7 +127,7 @@ bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
 
 // Half of the slice is for those who ended, so that what is due gets on too. True when some are left for the next.
 bool Scheduler::take_exits(Instant t) {
-  std::ranges::move(world_.runner.drain_exits(), std::back_inserter(exits_));
+  std::ranges::move(launcher_.drain_exits(), std::back_inserter(exits_));
   const bool clock_went_back = t < retry_exits_at_ - kRetry;
   if (t >= retry_exits_at_ || clock_went_back) {
     std::ranges::move(std::exchange(unrecorded_exits_, {}), std::back_inserter(exits_));
@@ -178,7 +171,8 @@ void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
 void Scheduler::begin_replace(JobNumber job, RunOccasion occasion) {
   Entry& entry = jobs_.wake(job);
   for (const ActiveExecution& run : entry.known.active) world_.runner.terminate(run.run_id);
-  const Seconds grace = std::min(entry.definition.options->grace, kLongestGrace);
+  // No job that was read has more; the clock it is counted on has a range of 292 years.
+  const Seconds grace = std::min(entry.definition.options->grace, kLongestDuration);
   const Nanoseconds give_up = world_.clock.monotonic() + grace + kAfterKill;
   entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(occasion), give_up});
   waiting_.insert(job);

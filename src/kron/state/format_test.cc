@@ -49,7 +49,8 @@ TEST(StateFormat, TheKeysOfARecordAreDocumented) {
   full.periods.schedule = ScheduleSeen{1, instant_of(0)};
   full.periods.suspended = Suspension{instant_of(0), instant_of(1), true};
   full.last_boot_id = "b";
-  full.active.resize(1);
+  full.active.resize(2);
+  full.active[1].task_id = "t";
   full.history.push_back({.period = instant_of(0),
                           .outcome = Outcome::skipped,
                           .reason = Reason::excluded,

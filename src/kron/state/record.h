@@ -20,18 +20,22 @@ enum class Trigger : std::uint8_t { schedule, manual, reboot };
 std::string_view name_of(Trigger trigger);
 Result<Trigger> parse_trigger(std::string_view text);
 
-// STATE ActiveState: a run that has started and whose end has not been recorded. A PID alone is not an identity, so the
-// process's start time (clock ticks since boot, from /proc) and the boot id go with it.
+// STATE ActiveState: a run that has started and whose end has not been recorded. It is a process or a task. A PID alone
+// is not an identity, so the process's start time (clock ticks since boot, from /proc) and the boot id go with it.
 struct ActiveExecution {
-  std::optional<Instant> period;  // none for a manual run
-  std::optional<Instant> chosen;
-  Instant started_at;
+  std::optional<Instant> period = {};  // none for a manual run
+  std::optional<Instant> chosen = {};
+  Instant started_at = {};
   std::int64_t pid = 0;
   std::uint64_t process_start = 0;
-  std::string boot_id;
-  std::string run_id;
+  std::string boot_id = {};
+  std::string run_id = {};
   Trigger trigger = Trigger::schedule;
+  std::string task_id = {};          // of the task that it submits; no process then
   std::string unknown_members = {};  // as in StateRecord
+
+  // Records of earlier programs say PID 0 of a task, and not which one.
+  [[nodiscard]] bool is_task() const { return !task_id.empty() || pid == 0; }
 
   bool operator==(const ActiveExecution&) const = default;
 };

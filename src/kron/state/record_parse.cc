@@ -173,6 +173,7 @@ Status read_active(const dom::element& value, ActiveExecution& to) {
     if (key == "Trigger") return read_word(key, v, to.trigger, parse_trigger);
     if (key == "ProcessStart") return read_integer(key, v, to.process_start);
     if (key == "BootID") return read_text(key, v, to.boot_id);
+    if (key == "TaskID") return read_text(key, v, to.task_id);
     return keep_unknown(key, v, to.unknown_members);
   });
 }
@@ -300,6 +301,11 @@ Result<bool> read_member(std::string_view key, const dom::element& v, StateRecor
 void name_runs(StateRecord& record) {
   std::vector<ActiveExecution> named;
   for (ActiveExecution& run : record.active) {
+    if (!run.task_id.empty()) {
+      run.pid = 0;
+      run.process_start = 0;
+      run.boot_id.clear();
+    }
     if (run.run_id.empty()) {
       run.run_id = hex(sha256({record.identity, "\n", std::to_string(run.pid), "\n", rfc3339(run.started_at)}));
     }

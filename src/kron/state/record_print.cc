@@ -32,17 +32,17 @@ void write_unknown(JsonWriter& out, std::string_view members) {
 }
 
 void write_active(JsonWriter& out, const ActiveExecution& run) {
-  out.begin_map()
-      .member("PeriodID", text_of(run.period))
-      .key("PID")
-      .integer(run.pid)
-      .member("StartedAt", rfc3339(run.started_at))
+  out.begin_map().member("PeriodID", text_of(run.period));
+  if (run.task_id.empty()) out.key("PID").integer(run.pid);
+  out.member("StartedAt", rfc3339(run.started_at))
       .member("ChosenTime", text_of(run.chosen))
       .member("RunID", run.run_id)
-      .member("Trigger", name_of(run.trigger))
-      .key("ProcessStart")
-      .integer(static_cast<std::int64_t>(run.process_start))
-      .member("BootID", run.boot_id);
+      .member("Trigger", name_of(run.trigger));
+  if (run.task_id.empty()) {
+    out.key("ProcessStart").integer(static_cast<std::int64_t>(run.process_start)).member("BootID", run.boot_id);
+  } else {
+    out.member("TaskID", run.task_id);
+  }
   write_unknown(out, run.unknown_members);
   out.end_map();
 }

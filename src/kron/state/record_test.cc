@@ -135,6 +135,31 @@ TEST(StateRecord, AnActivePeriodCountsAsHandledWhateverLastHandledSays) {
   EXPECT_EQ(record.active.size(), 1U);
 }
 
+TEST(StateRecord, ARunThatSubmitsATaskNamesItAndHasNoProcess) {
+  StateRecord record;
+  record.identity = "a";
+  record.active.push_back({.started_at = utc("2026-03-02T00:00:00Z"), .run_id = "r1", .task_id = "a:1"});
+  const std::string text = state::print(record);
+  EXPECT_NE(text.find(R"("RunID":"r1","Trigger":"schedule","TaskID":"a:1"})"), std::string::npos) << text;
+  EXPECT_EQ(text.find("PID\":0"), std::string::npos);
+  EXPECT_EQ(text.find("ProcessStart"), std::string::npos);
+  EXPECT_EQ(state::parse(text).value(), record);
+  EXPECT_TRUE(record.active[0].is_task());
+}
+
+TEST(StateRecord, OfAnEarlierProgramIsATaskWhenItsPidIs0) {
+  const StateRecord record = state::parse(R"({"Version":"1","Identity":"a","ActiveExecutions":[
+    {"PeriodID":"","PID":0,"StartedAt":"2026-03-02T00:00:00Z","ChosenTime":"","RunID":"r1","Trigger":"manual",
+     "ProcessStart":0,"BootID":"b"},
+    {"PeriodID":"","PID":7,"StartedAt":"2026-03-02T00:00:00Z","ChosenTime":"","RunID":"r2","Trigger":"manual",
+     "ProcessStart":9,"BootID":"b"}]})")
+                                 .value();
+  ASSERT_EQ(record.active.size(), 2U);
+  EXPECT_TRUE(record.active[0].is_task());
+  EXPECT_FALSE(record.active[1].is_task());
+  EXPECT_EQ(state::parse(state::print(record)).value(), record);
+}
+
 TEST(StateRecord, RefusesWhatIsNoStateFile) {
   const char* const cases[] = {
       "",
@@ -210,6 +235,10 @@ StateRecord random_record() {
                         .boot_id = "b",
                         .run_id = "r" + std::to_string(i),
                         .trigger = Trigger::manual});
+    if (*rc::gen::arbitrary<bool>()) {
+      r.active.back() = {
+          .started_at = some_instant(), .run_id = "t" + std::to_string(i), .task_id = "task-" + std::to_string(i)};
+    }
   }
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     HistoryEntry entry{.period = some_instant(),

@@ -13,35 +13,26 @@
 #include "kron/env/clock.h"
 #include "kron/env/descriptor.h"
 #include "kron/env/log.h"
-#include "kron/env/process_runner.h"
 #include "kron/queue/task_queue.h"
+#include "kron/scheduler/task_submitter.h"
 
 namespace kron::daemon {
 
-// Runs that are tasks go to the queue, all others to processes. A task is submitted when its gate opens, that is, when
-// the period's record is durable; a daemon that dies in between leaves a record of an active run, and the next one
-// submits again under the same id, which the queue takes once. Its run has ended when it is durably in the queue. A
-// queue that cannot take it now, because its disk is full or another process has it, is asked again until it does.
-class SubmittingRunner : public ProcessRunner {
+// Submits tasks to the queue of this machine. A queue that cannot take one now, because its disk is full or another
+// process has it, is asked again until it does.
+class QueueSubmitter : public TaskSubmitter {
  public:
-  // All outlive it.
-  SubmittingRunner(ProcessRunner& processes, const Clock& clock, Log& log);
-
   // Hands tasks to the queue; the answers, one for each, may come later and on another thread.
   using Answered = std::function<void(std::vector<Result<SubmitAnswer>>)>;
   using Submit = std::function<void(std::vector<NewTask>, Answered)>;
 
-  // Before this, a run that is a task cannot start.
-  void use(Submit submit) { submit_ = std::move(submit); }
+  // Clock and log outlive it.
+  QueueSubmitter(Submit submit, const Clock& clock, Log& log);
 
-  Result<ProcessIdentity> start(const RunSpec& spec) override;
-  Status open_gate(std::string_view run_id) override;
+  void hold(std::string_view run_id, TaskToSubmit task) override;
+  void release(std::string_view run_id) override;
   void abandon(std::string_view run_id) override;
-  std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
-  std::optional<RunExit> resume(const RunSpec& spec, const ProcessIdentity& process) override;
-  std::optional<RunExit> earlier_run(std::string_view run_id) override { return processes_.earlier_run(run_id); }
-  void terminate(std::string_view run_id) override { processes_.terminate(run_id); }
-  void kill(std::string_view run_id) override { processes_.kill(run_id); }
+  void resume(std::string_view run_id, TaskToSubmit task) override;
   std::vector<RunExit> drain_exits() override;
 
   // Readable when drain_exits has something to do.
@@ -77,10 +68,9 @@ class SubmittingRunner : public ProcessRunner {
   void take_answers(std::vector<RunExit>& exits);
   std::optional<RunExit> exit_of(const Due& due, const Result<SubmitAnswer>& answer);
 
-  ProcessRunner& processes_;
+  Submit submit_;
   const Clock& clock_;
   Log& log_;
-  Submit submit_;
   std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
   std::map<std::string, TaskToSubmit, std::less<>> held_;
   std::vector<Due> due_;
