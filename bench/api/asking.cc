@@ -10,6 +10,7 @@
 #include "kron/env/fake/silent_log.h"
 #include "kron/http/client.h"
 #include "kron/http/server.h"
+#include "kron/http/unix_socket.h"
 
 namespace kron::bench {
 namespace {

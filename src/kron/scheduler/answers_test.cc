@@ -40,7 +40,7 @@ struct Member {
                          .writes_aside = writes_aside,
                          .observers = {[this](const Event& event) { note(event); }, logging_to(log)}},
         [](const JobDefinition& definition, const RunOccasion& occasion) {
-          return RunSpec{.run_id = occasion.run_id, .command = {definition.command}};
+          return RunSpec{.run_id = occasion.run_id, .command = {jobs::command_of(definition)}};
         });
   }
 

@@ -8,6 +8,7 @@
 #include "kron/env/fake/power_cut_file_system.h"
 #include "kron/ledger/file_ledger.h"
 #include "kron/scheduler/fake/fake_task_submitter.h"
+#include "kron/scheduler/log_events.h"
 #include "kron/scheduler/scheduler.h"
 #include "kron/state/names.h"
 
@@ -34,9 +35,13 @@ class TaskRunsTest : public ::testing::Test {
     ledger_.reset();
     tasks_.daemon_dies();
     ledger_ = FileLedger::open(files_, "/state", log_).value();
-    scheduler_ = std::make_unique<Scheduler>(
-        Scheduler::World{.clock = clock_, .ledger = *ledger_, .runner = processes_, .log = log_, .tasks = &tasks_},
-        work_of);
+    scheduler_ = std::make_unique<Scheduler>(Scheduler::World{.clock = clock_,
+                                                              .ledger = *ledger_,
+                                                              .runner = processes_,
+                                                              .log = log_,
+                                                              .observers = {logging_to(log_)},
+                                                              .tasks = &tasks_},
+                                             work_of);
     ASSERT_TRUE(scheduler_->start({job_}));
   }
   void tick_at(std::string_view time) {

@@ -77,7 +77,7 @@ class Fleet {
                                .deadline = dice_.one_of(kFleetDeadlines),
                                .concurrency = dice_.one_of(kFleetConcurrencies),
                                .identity = "job/" + std::to_string(number)});
-    definition.command = "true";
+    definition.action = jobs::Command{"true"};
     // Some share a lock.
     if (dice_.once_in(3)) records_.at(definition.job.identity).lock = "lock" + std::to_string(dice_.upto(1));
     return definition;
@@ -103,7 +103,7 @@ class Fleet {
     host.scheduler = std::make_unique<Scheduler>(
         Scheduler::World{.clock = clock_, .ledger = host.ledger, .runner = host.runner, .log = log_},
         [](const JobDefinition& definition, const RunOccasion& occasion) {
-          return RunSpec{.run_id = occasion.run_id, .command = {definition.command}};
+          return RunSpec{.run_id = occasion.run_id, .command = {jobs::command_of(definition)}};
         });
     if (Status started = host.scheduler->start(jobs_); !started) accuse("no start: " + started.error().message);
     host.next_tick = clock_.monotonic();
