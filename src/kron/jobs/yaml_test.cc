@@ -111,7 +111,7 @@ TEST(Yaml, PrintedTextReadsBackTheSame) {
     const auto texts = *rc::gen::container<std::vector<std::string>>(any_text());
     for (std::size_t i = 0; i < texts.size(); ++i) {
       map.push_back({"k" + std::to_string(i), {}, Node(texts[i])});
-      map.push_back({"x" + texts[i] + std::to_string(i), {}, Node(static_cast<std::int64_t>(i) - 3)});
+      map.push_back({"x" + std::to_string(i) + " " + texts[i], {}, Node(static_cast<std::int64_t>(i) - 3)});
     }
     map.push_back({"l", {}, Node(Node::List{Node(true), Node(Node::Map{{"a", {}, Node(1.5)}}), Node(Node::List{})})});
     const auto documents = parsed(yaml_text(Node(map)));
