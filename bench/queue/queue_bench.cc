@@ -12,8 +12,8 @@
 #include "kron/env/durable.h"
 #include "kron/json/writer.h"
 #include "kron/queue/file_queue.h"
-#include "kron/queue/gathering.h"
 #include "kron/queue/task_file.h"
+#include "kron/testing/request_batcher.h"
 #include "opening.h"
 
 // Durable submits and whole lives of tasks per second, each beside the bare cost of the same file operations in the
@@ -49,7 +49,7 @@ double bare_creates_per_second(std::size_t threads, std::size_t batch, std::size
   const auto directory = bench.files.open_directory(bench.scratch.path()).value();
   const std::string bytes = task_text(new_task(task_number(0), 1, now(bench.clock)));
   using Names = std::vector<std::string>;
-  Gathering<Names, bool> group(kMostAtOnce, [&](std::span<const Names> arrived) {
+  testing::RequestBatcher<Names, bool> group(kMostAtOnce, [&](std::span<const Names> arrived) {
     std::vector<Replacement> replacements;
     for (const Names& names : arrived) {
       for (const std::string& name : names) replacements.push_back({name, bytes, 0600, IfTaken::refuse});
@@ -75,7 +75,7 @@ struct Measured {
 Measured submits_per_second(std::size_t threads, std::size_t batch, std::size_t count) {
   Bench bench;
   using Tasks = std::vector<NewTask>;
-  Gathering<Tasks, bool> group(kMostAtOnce, [&](std::span<const Tasks> arrived) {
+  testing::RequestBatcher<Tasks, bool> group(kMostAtOnce, [&](std::span<const Tasks> arrived) {
     Tasks all;
     for (const Tasks& tasks : arrived) all.insert(all.end(), tasks.begin(), tasks.end());
     for (const auto& answer : bench.queue->submit(all)) require(answer.has_value());
@@ -99,14 +99,14 @@ Measured lives_per_second(std::size_t workers, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) tasks.push_back(task_number(i));
   for (const auto& answer : bench.queue->submit(tasks)) require(answer.has_value());
   const auto syncs_before = bench.queue->syncs();
-  Gathering<int, std::optional<Lease>> leases(kMostAtOnce, [&](std::span<const int> arrived) {
+  testing::RequestBatcher<int, std::optional<Lease>> leases(kMostAtOnce, [&](std::span<const int> arrived) {
     const std::scoped_lock lock(queue_mutex);
     auto found = bench.queue->lease({.worker = "w", .count = arrived.size(), .starts = true}).value();
     std::vector<std::optional<Lease>> answers(found.begin(), found.end());
     answers.resize(arrived.size());
     return answers;
   });
-  Gathering<CommitRequest, bool> commits(kMostAtOnce, [&](std::span<const CommitRequest> arrived) {
+  testing::RequestBatcher<CommitRequest, bool> commits(kMostAtOnce, [&](std::span<const CommitRequest> arrived) {
     const std::scoped_lock lock(queue_mutex);
     for (const auto& answer : bench.queue->commit(arrived)) require(answer->outcome == LeaseOutcome::accepted);
     return std::vector<bool>(arrived.size(), true);
@@ -149,14 +149,14 @@ double bare_lives_per_second(std::size_t workers, std::size_t count) {
   const auto remove = [&](Directory& from, const std::vector<std::string>& names) {
     for (const std::string& name : names) require(from.remove(name).has_value());
   };
-  Gathering<std::size_t, bool> leases(kMostAtOnce, [&](std::span<const std::size_t> arrived) {
+  testing::RequestBatcher<std::size_t, bool> leases(kMostAtOnce, [&](std::span<const std::size_t> arrived) {
     const std::scoped_lock lock(mutex);
     const auto names = names_of(arrived);
     write(*places[1], names);
     remove(*places[0], names);
     return std::vector<bool>(arrived.size(), true);
   });
-  Gathering<std::size_t, bool> commits(kMostAtOnce, [&](std::span<const std::size_t> arrived) {
+  testing::RequestBatcher<std::size_t, bool> commits(kMostAtOnce, [&](std::span<const std::size_t> arrived) {
     const std::scoped_lock lock(mutex);
     const auto names = names_of(arrived);
     write(*places[1], names);

@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
-namespace kron {
+namespace kron::testing {
 
 // Lets many threads ask one by one and have their requests done together: while one group is being made durable, the
-// next one gathers. Nobody is answered before its group is done.
+// next one is collected. Nobody is answered before its group is done.
 //
-// `perform` is never called twice at a time by the same Gathering. Gatherings that share a queue share a mutex in their
-// `perform`.
+// `perform` is never called twice at a time by the same RequestBatcher. Batchers that share a queue share a mutex in
+// their `perform`.
 template <class Request, class Answer>
-class Gathering {
+class RequestBatcher {
  public:
   using Perform = std::function<std::vector<Answer>(std::span<const Request>)>;
 
-  Gathering(std::size_t most_at_once, Perform perform) : most_(most_at_once), perform_(std::move(perform)) {}
+  RequestBatcher(std::size_t most_at_once, Perform perform) : most_(most_at_once), perform_(std::move(perform)) {}
 
   Answer ask(Request request) {
     Waiting mine{std::move(request), std::nullopt};
@@ -72,4 +72,4 @@ class Gathering {
   bool is_busy_ = false;
 };
 
-}  // namespace kron
+}  // namespace kron::testing

@@ -1,16 +1,16 @@
-#include "kron/queue/gathering.h"
+#include "kron/testing/request_batcher.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
 #include <latch>
 #include <thread>
 
-namespace kron {
+namespace kron::testing {
 namespace {
 
-TEST(Gathering, EveryoneGetsItsOwnAnswer) {
+TEST(RequestBatcher, EveryoneGetsItsOwnAnswer) {
   std::atomic<int> at_work{0};
-  Gathering<int, int> doubled(7, [&](std::span<const int> numbers) {
+  RequestBatcher<int, int> doubled(7, [&](std::span<const int> numbers) {
     EXPECT_EQ(++at_work, 1);
     EXPECT_LE(numbers.size(), 7U);
     std::vector<int> answers;
@@ -26,12 +26,12 @@ TEST(Gathering, EveryoneGetsItsOwnAnswer) {
   }
 }
 
-TEST(Gathering, WhatArrivesWhileAGroupIsDoneIsDoneTogether) {
+TEST(RequestBatcher, WhatArrivesWhileAGroupIsDoneIsDoneTogether) {
   constexpr std::size_t kOthers = 5;
   std::latch first_began(1);
   std::vector<std::size_t> groups;
-  const Gathering<int, int>* itself = nullptr;
-  Gathering<int, int> gathering(100, [&](std::span<const int> numbers) {
+  const RequestBatcher<int, int>* itself = nullptr;
+  RequestBatcher<int, int> batcher(100, [&](std::span<const int> numbers) {
     groups.push_back(numbers.size());
     if (groups.size() == 1) {
       first_began.count_down();
@@ -39,16 +39,16 @@ TEST(Gathering, WhatArrivesWhileAGroupIsDoneIsDoneTogether) {
     }
     return std::vector<int>(numbers.begin(), numbers.end());
   });
-  itself = &gathering;
+  itself = &batcher;
   std::vector<std::jthread> threads;
-  threads.emplace_back([&] { EXPECT_EQ(gathering.ask(0), 0); });
+  threads.emplace_back([&] { EXPECT_EQ(batcher.ask(0), 0); });
   first_began.wait();
   for (int i = 1; i <= static_cast<int>(kOthers); ++i) {
-    threads.emplace_back([&, i] { EXPECT_EQ(gathering.ask(i), i); });
+    threads.emplace_back([&, i] { EXPECT_EQ(batcher.ask(i), i); });
   }
   threads.clear();
   EXPECT_EQ(groups, (std::vector<std::size_t>{1, kOthers}));
 }
 
 }  // namespace
-}  // namespace kron
+}  // namespace kron::testing
