@@ -31,7 +31,9 @@ NextChance OwnedQueue::next_chance() {
 }
 
 Result<bool> OwnedQueue::has_left(std::span<const std::string> types) {
-  const TaskCounts counts = queue_->counts();
+  const auto found_counts = queue_->counts();
+  if (!found_counts) return fail(found_counts.error());
+  const TaskCounts counts = *found_counts;
   if (types.empty() || counts.pending + counts.running == 0) return counts.pending + counts.running > 0;
   for (const std::string& type : types) {
     for (const TaskState state : {TaskState::running, TaskState::pending}) {

@@ -17,6 +17,7 @@
 #include "kron/env/real_file_system.h"
 #include "kron/http/client.h"
 #include "kron/json/document.h"
+#include "kron/queue/file_queue.h"
 #include "kron/queue/queue_thread.h"
 
 namespace kron::bench {
@@ -115,7 +116,7 @@ double leases_to_commits_without_http(const std::string& directory, std::size_t 
   RealFileSystem files;
   const RealClock clock;
   testing::SilentLog log;
-  QueueThread queue(files, clock, log, {.path = directory});
+  QueueThread queue(file_queue_opener(files, clock, log, directory), clock, log, {.place = directory});
   std::vector<NewTask> tasks(count);
   for (std::size_t i = 0; i < count; ++i) {
     tasks[i].id = id_of(i);

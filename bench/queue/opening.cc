@@ -63,7 +63,7 @@ void write_opening(JsonWriter& out, std::size_t count) {
   const std::size_t before = resident_bytes();
   std::unique_ptr<FileQueue> queue;
   const double seconds = seconds_of([&] { queue = FileQueue::open(files, clock, log, data).value(); });
-  require(queue->counts().pending == count);
+  require(queue->counts()->pending == count);
   const std::size_t grown = resident_bytes() - before;
   out.begin_map().key("tasks").integer(static_cast<std::int64_t>(count));
   out.key("seconds").real(seconds);

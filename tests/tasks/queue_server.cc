@@ -77,7 +77,7 @@ class Server {
       const auto failed = queue_->fail_attempt({key_in(request), text_in(request, "reason")});
       return failed ? outcome(failed->outcome) : outcome(fail(failed.error()));
     }
-    const TaskCounts counts = queue_->counts();
+    const TaskCounts counts = queue_->counts().value();
     return counts.pending + counts.running > 0 ? R"({"left":1})" : R"({"left":0})";
   }
 

@@ -21,6 +21,7 @@
 #include "kron/http/client.h"
 #include "kron/http/server.h"
 #include "kron/json/document.h"
+#include "kron/queue/file_queue.h"
 #include "kron/scheduler/fake/host.h"
 
 // The whole API over a real socket, and a loop with a real mailbox; the scheduler on it lives in a made-up world.
@@ -100,8 +101,8 @@ class ApiTest : public ::testing::Test {
     EXPECT_TRUE(host_.start_daemon());
     history_ = history::History::open(directory_.string(), {}, host_.clock, log_).value();
     outputs_ = OutputFollower::start((directory_ / "runs").string()).value();
-    tasks_ = std::make_unique<QueueThread>(files_, host_.clock, log_,
-                                           QueueThread::Options{.path = (directory_ / "data").string()});
+    tasks_ = std::make_unique<QueueThread>(file_queue_opener(files_, host_.clock, log_, (directory_ / "data").string()),
+                                           host_.clock, log_, QueueThread::Options{.place = "data"});
     api_ = std::make_unique<Api>(parts());
     serve();
   }

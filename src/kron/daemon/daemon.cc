@@ -18,6 +18,7 @@
 #include "kron/jobs/disk.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
+#include "kron/queue/file_queue.h"
 #include "kron/runner/cgroups.h"
 #include "kron/runner/find_kron_exec.h"
 #include "kron/runner/run_spec.h"
@@ -135,13 +136,15 @@ Status Daemon::open_parts() {
                                                   clock_);
   if (!runner) return fail(runner.error());
   runner_ = *std::move(runner);
+  const std::string data_directory = options_.state_directory + "/data";
   QueueThread::Options of_queue{
-      .path = options_.state_directory + "/data",
-      .queue = {.leaves_room = true},
+      .place = data_directory,
       .on_stopped = [this](const Error& error) { mailbox_.post([this, error] { queue_stopped_ = error; }); },
       .keeps = options_.once ? std::nullopt : std::optional(options_.keeps_tasks)};
   auto queue = with_thread("the task queue", [&] {
-    return std::make_unique<QueueThread>(queue_file_system_, clock_, log_, std::move(of_queue));
+    return std::make_unique<QueueThread>(
+        file_queue_opener(queue_file_system_, clock_, log_, data_directory, {.leaves_room = true}), clock_, log_,
+        std::move(of_queue));
   });
   if (!queue) return fail(queue.error());
   queue_ = *std::move(queue);

@@ -10,6 +10,7 @@
 #include "kron/env/real_file_system.h"
 #include "kron/http/client.h"
 #include "kron/http/fake/server_rig.h"
+#include "kron/queue/file_queue.h"
 #include "kron/scheduler/fake/host.h"
 #include "kron/testing/temporary_directory.h"
 
@@ -70,7 +71,8 @@ class FrontDeskTest : public ::testing::Test {
   HoldingLog log_;
   Mailbox mailbox_;
   RealFileSystem files_;
-  QueueThread tasks_{files_, host_.clock, log_, QueueThread::Options{.path = directory_.path() + "/data"}};
+  QueueThread tasks_{file_queue_opener(files_, host_.clock, log_, directory_.path() + "/data"), host_.clock, log_,
+                     QueueThread::Options{.place = "data"}};
   api::EventHub events_{1};
   RightOfWay right_of_way_;
 };

@@ -235,8 +235,8 @@ Result<Task> FileQueue::get(std::string_view task_id) {
   return std::move(found->first);
 }
 
-TaskSummary FileQueue::summary() const {
-  TaskSummary summary{counts()};
+Result<TaskSummary> FileQueue::summary() {
+  TaskSummary summary{counts_now()};
   std::map<std::string, std::size_t> pending = index_.count_of_types();
   for (const auto& [id, spec] : held_back_) ++pending[spec.type];
   for (const auto& [type, count] : pending) summary.types.push_back({TaskState::pending, type, count});
@@ -252,6 +252,21 @@ TaskSummary FileQueue::summary() const {
 
 std::optional<Nanoseconds> FileQueue::next_expiry() const {
   return ends_.empty() ? std::nullopt : std::optional(ends_.begin()->first);
+}
+
+QueueOpener file_queue_opener(FileSystem& file_system, const Clock& clock, Log& log, std::string path,
+                              QueueOptions options) {
+  return [&file_system, &clock, &log, path = std::move(path), options = std::move(options)](bool may_create) {
+    if (!may_create) {
+      const auto directory = file_system.open_directory(path);
+      if (!directory && directory.error().code == Code::not_found) return OpenedQueue{fail(directory.error())};
+    }
+    bool is_final = false;
+    auto queue = FileQueue::open(file_system, clock, log, path, options, &is_final);
+    // A directory that was there a moment ago and is not found now is no queue that was never made.
+    if (!queue && queue.error().code == Code::not_found) queue.error().code = Code::io;
+    return OpenedQueue{std::move(queue), is_final};
+  };
 }
 
 }  // namespace kron

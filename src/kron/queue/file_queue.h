@@ -15,10 +15,10 @@
 #include "kron/queue/id_list.h"
 #include "kron/queue/pending_index.h"
 #include "kron/queue/renewals.h"
+#include "kron/queue/scan_progress.h"
 #include "kron/queue/staged_output.h"
 #include "kron/queue/task_files.h"
 #include "kron/queue/task_queue.h"
-#include "kron/queue/task_scans.h"
 #include "kron/queue/token_reserve.h"
 
 namespace kron {
@@ -62,29 +62,18 @@ class FileQueue : public TaskQueue {
   Result<RetryOutcome> retry(std::string_view task_id, int attempts) override;
   Result<std::vector<Expired>> expire() override;
   Result<Task> get(std::string_view task_id) override;
-  Result<std::vector<Task>> list(const TaskFilter& filter) override;
-  Result<std::size_t> prune(const PruneRequest& request) override;
-  TaskCounts counts() const override { return {index_.size() + held_back_.size() + unread_.size(), running_.size()}; }
+  std::unique_ptr<ListScan> begin_list(const TaskFilter& filter) override;
+  std::unique_ptr<RemovalScan> begin_prune(const PruneRequest& request) override;
+  std::unique_ptr<RemovalScan> begin_retention(const TaskRetention& keeps, Instant now) override;
+  Result<TaskCounts> counts() override { return counts_now(); }
+  Result<TaskSummary> summary() override;
   std::optional<Nanoseconds> next_expiry() const override;
+  std::optional<Instant> next_ready() const override { return index_.next_ready(); }
+  // Commits that are safe, but could not be finished yet, and tasks whose files could not be read.
+  bool has_unfinished() const override { return !unfinished_.empty() || !unread_.empty(); }
+  const std::optional<Error>& stopped() const override { return files_.stopped(); }
 
   const RecoveryReport& recovery() const { return recovery_; }
-  // The earliest wall-clock time at which a delayed task becomes ready.
-  std::optional<Instant> next_ready() const { return index_.next_ready(); }
-  bool has_stopped() const { return files_.stopped().has_value(); }
-  // Why it has; nothing: it has not.
-  const std::optional<Error>& stopped() const { return files_.stopped(); }
-  // Commits that are safe, but could not be finished yet, and tasks whose files could not be read: the next expire()
-  // tries again.
-  bool has_held_up() const { return !unfinished_.empty() || !unread_.empty(); }
-
-  // What takes long, a part at a time, so that leases can be served in between. A list shows every task that was there
-  // all the while, as it is when it is looked at.
-  std::shared_ptr<ListScan> begin_list(const TaskFilter& filter);
-  Result<std::optional<TaskPage>> go_on(ListScan& scan);  // nothing: not done yet
-  Result<bool> go_on(PruneScan& scan);                    // true: done
-  Result<bool> go_on(RetentionScan& scan);
-
-  TaskSummary summary() const;
   std::uint64_t syncs() const { return files_.syncs() + tokens_.syncs() + staged_.syncs(); }
 
  private:
@@ -124,6 +113,7 @@ class FileQueue : public TaskQueue {
             std::unique_ptr<Lock> lock, TaskFiles files, StagedOutput staged, TokenReserve tokens, Renewals renewals);
 
   // file_queue.cc
+  TaskCounts counts_now() const { return {index_.size() + held_back_.size() + unread_.size(), running_.size()}; }
   Result<std::uint64_t> next_number();
   Result<Task> read(Place place, std::string_view task_id);
   Result<std::pair<Task, Place>> find(std::string_view task_id);
@@ -172,12 +162,18 @@ class FileQueue : public TaskQueue {
   void finish_held_up();
 
   // file_queue_scans.cc
-  Status look_at_names(ListScan& scan);
-  void look_at_memory(ListScan& scan);
-  Result<bool> look_at_tasks(ListScan& scan);
+  class PageOfTasks;
+  template <class Progress>
+  class Removal;
+  Result<std::optional<TaskPage>> go_on(ListProgress& scan);  // nothing: not done yet
+  Result<bool> go_on(PruneProgress& scan);                    // true: done
+  Result<bool> go_on(RetentionProgress& scan);
+  Status look_at_names(ListProgress& scan);
+  void look_at_memory(ListProgress& scan);
+  Result<bool> look_at_tasks(ListProgress& scan);
   Status remove_completed(std::span<const std::string> task_ids);
-  Status count_completed(RetentionScan& scan);
-  Result<bool> is_old(const RetentionScan& scan, const std::string& task_id, Instant modified);
+  Status count_completed(RetentionProgress& scan);
+  Result<bool> is_old(const RetentionProgress& scan, const std::string& task_id, Instant modified);
 
   // file_queue_recovery.cc
   Status recover();
@@ -218,10 +214,14 @@ class FileQueue : public TaskQueue {
   std::set<std::string> undecided_;   // follow-ups of commits that are being written
   std::map<std::string, NewTask, std::less<>> held_back_;  // follow-ups of both
   std::set<std::string, std::less<>> unread_;              // tasks that wait, and whose files could not be read
-  std::vector<std::weak_ptr<ListScan>> lists_;             // under way: they are told what ends meanwhile
+  std::vector<std::weak_ptr<ListProgress>> lists_;         // under way: they are told what ends meanwhile
   // Only while it recovers.
   std::map<std::string, Nanoseconds, std::less<>> noted_deadlines_;
   bool has_new_terms_ = false;
 };
+
+// Opens the FileQueue of `path`, an absolute path. All references outlive the opener and what it opens.
+QueueOpener file_queue_opener(FileSystem& file_system, const Clock& clock, Log& log, std::string path,
+                              QueueOptions options = {});
 
 }  // namespace kron

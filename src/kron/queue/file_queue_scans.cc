@@ -13,7 +13,7 @@ constexpr std::size_t kFewCompleted = 10'000;
 std::int64_t hour_of(Instant time) { return epoch_seconds(time) / 3600; }
 
 // Keeps the first ids behind `after`, as many as may be looked at.
-void offer(ListScan& scan, std::string_view id) {
+void offer(ListProgress& scan, std::string_view id) {
   if (id <= scan.filter.after) return;
   if (scan.ids.size() == scan.most_ids && id > *scan.ids.rbegin()) {
     scan.is_cut = true;
@@ -29,15 +29,47 @@ bool wants(const TaskFilter& filter, Place place) { return !filter.state || plac
 
 }  // namespace
 
-std::shared_ptr<ListScan> FileQueue::begin_list(const TaskFilter& filter) {
+class FileQueue::PageOfTasks : public ListScan {
+ public:
+  PageOfTasks(FileQueue& queue, std::shared_ptr<ListProgress> progress)
+      : queue_(queue), progress_(std::move(progress)) {}
+  Result<std::optional<TaskPage>> next_part() override { return queue_.go_on(*progress_); }
+
+ private:
+  FileQueue& queue_;
+  std::shared_ptr<ListProgress> progress_;
+};
+
+template <class Progress>
+class FileQueue::Removal : public RemovalScan {
+ public:
+  Removal(FileQueue& queue, Progress progress) : queue_(queue), progress_(std::move(progress)) {}
+  Result<bool> next_part() override { return queue_.go_on(progress_); }
+  std::size_t removed() const override { return progress_.removed; }
+
+ private:
+  FileQueue& queue_;
+  Progress progress_;
+};
+
+std::unique_ptr<ListScan> FileQueue::begin_list(const TaskFilter& filter) {
   const bool looks_at_all = !filter.state && filter.type.empty();
   const std::size_t most = looks_at_all ? std::min(filter.limit, kMostLooksAtAPage) : kMostLooksAtAPage;
-  auto scan = std::make_shared<ListScan>(ListScan{.filter = filter, .most_ids = std::max<std::size_t>(most, 1)});
+  auto scan =
+      std::make_shared<ListProgress>(ListProgress{.filter = filter, .most_ids = std::max<std::size_t>(most, 1)});
   lists_.push_back(scan);
-  return scan;
+  return std::make_unique<PageOfTasks>(*this, std::move(scan));
 }
 
-Status FileQueue::look_at_names(ListScan& scan) {
+std::unique_ptr<RemovalScan> FileQueue::begin_prune(const PruneRequest& request) {
+  return std::make_unique<Removal<PruneProgress>>(*this, PruneProgress{request});
+}
+
+std::unique_ptr<RemovalScan> FileQueue::begin_retention(const TaskRetention& keeps, Instant now) {
+  return std::make_unique<Removal<RetentionProgress>>(*this, RetentionProgress{keeps, now});
+}
+
+Status FileQueue::look_at_names(ListProgress& scan) {
   if (wants(scan.filter, Place::completed)) {
     if (!scan.names) {
       auto names = files_.read_names(Place::completed);
@@ -58,7 +90,7 @@ Status FileQueue::look_at_names(ListScan& scan) {
 }
 
 // In one go, and after the names of completed tasks: what has been retried since is seen here.
-void FileQueue::look_at_memory(ListScan& scan) {
+void FileQueue::look_at_memory(ListProgress& scan) {
   if (wants(scan.filter, Place::pending)) {
     index_.each_id([&](std::string_view id) { offer(scan, id); });
     for (const auto& [id, spec] : held_back_) offer(scan, id);
@@ -70,7 +102,7 @@ void FileQueue::look_at_memory(ListScan& scan) {
 }
 
 // True when the page is complete.
-Result<bool> FileQueue::look_at_tasks(ListScan& scan) {
+Result<bool> FileQueue::look_at_tasks(ListProgress& scan) {
   for (std::size_t reads = 0; reads < kReadsAtOnce && !scan.ids.empty(); ++reads) {
     scan.last = std::move(scan.ids.extract(scan.ids.begin()).value());
     auto task = find(scan.last);
@@ -83,7 +115,7 @@ Result<bool> FileQueue::look_at_tasks(ListScan& scan) {
   return scan.ids.empty();
 }
 
-Result<std::optional<TaskPage>> FileQueue::go_on(ListScan& scan) {
+Result<std::optional<TaskPage>> FileQueue::go_on(ListProgress& scan) {
   if (!scan.has_ids) {
     if (Status looked = look_at_names(scan); !looked) return fail(looked.error());
     return std::nullopt;
@@ -94,22 +126,6 @@ Result<std::optional<TaskPage>> FileQueue::go_on(ListScan& scan) {
   const bool has_more = scan.is_cut || !scan.ids.empty() || scan.page.size() >= scan.filter.limit;
   if (has_more) scan.page.next = scan.last;
   return std::move(scan.page);
-}
-
-Result<std::vector<Task>> FileQueue::list(const TaskFilter& filter) {
-  std::vector<Task> tasks;
-  TaskFilter rest = filter;
-  while (tasks.size() < filter.limit) {
-    rest.limit = filter.limit - tasks.size();
-    const auto scan = begin_list(rest);
-    Result<std::optional<TaskPage>> page = std::nullopt;
-    while (page && !*page) page = go_on(*scan);
-    if (!page) return fail(page.error());
-    std::ranges::move(**page, std::back_inserter(tasks));
-    if ((*page)->next.empty()) break;
-    rest.after = (*page)->next;
-  }
-  return tasks;
 }
 
 // A completed task outweighs what a power cut may bring back of its earlier copies; without it they would run again.
@@ -124,8 +140,9 @@ Status FileQueue::remove_completed(std::span<const std::string> task_ids) {
   return files_.sync(Place::completed);
 }
 
-Result<bool> FileQueue::go_on(PruneScan& scan) {
+Result<bool> FileQueue::go_on(PruneProgress& scan) {
   if (files_.stopped()) return fail(*files_.stopped());
+  if (scan.request.limit == 0) return true;
   if (!scan.names) {
     auto names = files_.read_names(Place::completed);
     if (!names) return fail(names.error());
@@ -145,15 +162,7 @@ Result<bool> FileQueue::go_on(PruneScan& scan) {
   return !*more || scan.removed == scan.request.limit;
 }
 
-Result<std::size_t> FileQueue::prune(const PruneRequest& request) {
-  PruneScan scan{request};
-  Result<bool> is_done = request.limit == 0;
-  while (is_done && !*is_done) is_done = go_on(scan);
-  if (!is_done) return fail(is_done.error());
-  return scan.removed;
-}
-
-Status FileQueue::count_completed(RetentionScan& scan) {
+Status FileQueue::count_completed(RetentionProgress& scan) {
   const auto more = scan.names->next(kNamesAtOnce, [&](std::string_view name) {
     const auto id = task_of_file_name(name);
     const auto modified = id ? files_.modified(Place::completed, *id) : fail(Code::not_found, "");
@@ -177,7 +186,7 @@ Status FileQueue::count_completed(RetentionScan& scan) {
 }
 
 // A file's own time only saves reading it: it may have been copied, or written under a shifted clock.
-Result<bool> FileQueue::is_old(const RetentionScan& scan, const std::string& task_id, Instant modified) {
+Result<bool> FileQueue::is_old(const RetentionProgress& scan, const std::string& task_id, Instant modified) {
   const Instant before = scan.now - std::min(scan.keeps.age, Seconds(scan.now.time_since_epoch()));
   if (modified >= before && scan.total > kFewCompleted) return false;
   const auto task = read(Place::completed, task_id);
@@ -185,7 +194,7 @@ Result<bool> FileQueue::is_old(const RetentionScan& scan, const std::string& tas
   return task && is_pruned_by({.over_before = before}, *task);
 }
 
-Result<bool> FileQueue::go_on(RetentionScan& scan) {
+Result<bool> FileQueue::go_on(RetentionProgress& scan) {
   if (files_.stopped()) return fail(*files_.stopped());
   if (!scan.names) {
     auto names = files_.read_names(Place::completed);

@@ -1,6 +1,7 @@
 #include "kron/queue/memory_queue.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "kron/base/text.h"
@@ -15,6 +16,30 @@ std::vector<Result<Answer>> one_by_one(std::span<const Request> requests, auto&&
   for (const Request& request : requests) answers.push_back(verb(request));
   return answers;
 }
+
+// Everything at once, when it is first asked.
+class WholePage : public ListScan {
+ public:
+  explicit WholePage(std::function<TaskPage()> read) : read_(std::move(read)) {}
+  Result<std::optional<TaskPage>> next_part() override { return read_(); }
+
+ private:
+  std::function<TaskPage()> read_;
+};
+
+class WholeRemoval : public RemovalScan {
+ public:
+  explicit WholeRemoval(std::function<std::size_t()> remove) : remove_(std::move(remove)) {}
+  Result<bool> next_part() override {
+    removed_ += remove_();
+    return true;
+  }
+  std::size_t removed() const override { return removed_; }
+
+ private:
+  std::function<std::size_t()> remove_;
+  std::size_t removed_ = 0;
+};
 
 }  // namespace
 
@@ -38,7 +63,11 @@ Result<Task*> MemoryQueue::find_by_exec_id(std::string_view exec_id) {
 Result<Task*> MemoryQueue::put(Task& target, Result<Task> after) {
   if (!after) return fail(after.error());
   target = *std::move(after);
+  seen_ready_.erase(target.spec.id);
   if (state_of(target) != TaskState::running) held_.erase(target.spec.id);
+  if (place_of(target) == Place::completed) {
+    ++(is_cancelled(target) ? cancelled_[target.spec.type] : ended_[{target.spec.type, state_of(target)}]);
+  }
   return &target;
 }
 
@@ -83,6 +112,12 @@ bool MemoryQueue::has_room_for(std::string_view type) const {
   return running < limit->second;
 }
 
+void MemoryQueue::note_ready() {
+  for (const auto& [id, task] : tasks_) {
+    if (state_of(task) == TaskState::pending && ready_at(task, now(clock_)) <= now(clock_)) seen_ready_.insert(id);
+  }
+}
+
 Task* MemoryQueue::most_urgent(const LeaseRequest& request) {
   const auto key = [&](const Task& task) {
     const Instant ready = ready_at(task, now(clock_));
@@ -104,6 +139,7 @@ std::vector<Result<std::vector<Lease>>> MemoryQueue::lease(std::span<const Lease
 
 Result<std::vector<Lease>> MemoryQueue::lease_for(const LeaseRequest& request) {
   if (Status good = check_lease_request(request); !good) return fail(good.error());
+  note_ready();
   std::vector<Lease> leases;
   while (leases.size() < request.count) {
     Task* task = most_urgent(request);
@@ -239,15 +275,24 @@ Result<Task> MemoryQueue::get(std::string_view task_id) {
   return **task;
 }
 
-Result<std::vector<Task>> MemoryQueue::list(const TaskFilter& filter) {
-  std::vector<Task> found;
-  for (auto at = tasks_.upper_bound(filter.after); at != tasks_.end() && found.size() < filter.limit; ++at) {
-    if (matches(filter, at->second)) found.push_back(at->second);
+TaskPage MemoryQueue::page_of(const TaskFilter& filter) const {
+  TaskPage page;
+  for (auto at = tasks_.upper_bound(filter.after); at != tasks_.end(); ++at) {
+    if (!matches(filter, at->second)) continue;
+    if (page.size() == filter.limit) {
+      page.next = page.back().spec.id;
+      break;
+    }
+    page.push_back(at->second);
   }
-  return found;
+  return page;
 }
 
-Result<std::size_t> MemoryQueue::prune(const PruneRequest& request) {
+std::unique_ptr<ListScan> MemoryQueue::begin_list(const TaskFilter& filter) {
+  return std::make_unique<WholePage>([this, filter] { return page_of(filter); });
+}
+
+std::size_t MemoryQueue::remove_old(const PruneRequest& request) {
   std::size_t removed = 0;
   for (auto at = tasks_.begin(); at != tasks_.end() && removed < request.limit;) {
     const bool goes = place_of(at->second) == Place::completed && is_pruned_by(request, at->second);
@@ -257,13 +302,63 @@ Result<std::size_t> MemoryQueue::prune(const PruneRequest& request) {
   return removed;
 }
 
-TaskCounts MemoryQueue::counts() const {
+std::size_t MemoryQueue::remove_beyond(std::size_t most) {
+  std::vector<std::pair<Instant, std::string>> over;
+  for (const auto& [id, task] : tasks_) {
+    if (place_of(task) == Place::completed) over.emplace_back(task.updated_at, id);
+  }
+  std::ranges::sort(over);
+  over.resize(over.size() - std::min(over.size(), most));
+  for (const auto& [time, id] : over) tasks_.erase(id);
+  return over.size();
+}
+
+std::unique_ptr<RemovalScan> MemoryQueue::begin_prune(const PruneRequest& request) {
+  return std::make_unique<WholeRemoval>([this, request] { return remove_old(request); });
+}
+
+std::unique_ptr<RemovalScan> MemoryQueue::begin_retention(const TaskRetention& keeps, Instant now) {
+  return std::make_unique<WholeRemoval>([this, keeps, now] {
+    const Instant before = now - std::min(keeps.age, Seconds(now.time_since_epoch()));
+    const std::size_t removed = remove_old({.over_before = before, .limit = tasks_.size()});
+    return removed + remove_beyond(keeps.most);
+  });
+}
+
+Result<TaskCounts> MemoryQueue::counts() {
   TaskCounts counts;
   for (const auto& [id, task] : tasks_) {
     counts.pending += state_of(task) == TaskState::pending ? 1 : 0;
     counts.running += state_of(task) == TaskState::running ? 1 : 0;
   }
   return counts;
+}
+
+Result<TaskSummary> MemoryQueue::summary() {
+  TaskSummary summary{*counts()};
+  std::map<std::pair<TaskState, std::string>, std::size_t> waiting_or_running;
+  for (const auto& [id, task] : tasks_) {
+    const TaskState state = state_of(task);
+    if (place_of(state) != Place::completed) ++waiting_or_running[{state, task.spec.type}];
+    const Seconds waited = now(clock_) - ready_at(task, now(clock_));
+    if (state == TaskState::pending && waited >= Seconds(0)) {
+      summary.oldest_pending = std::max(summary.oldest_pending.value_or(waited), waited);
+    }
+  }
+  for (const auto& [of, count] : waiting_or_running) summary.types.push_back({of.first, of.second, count});
+  for (const auto& [of, count] : ended_) summary.ended.push_back({of.second, of.first, count});
+  for (const auto& [type, count] : cancelled_) summary.cancelled.push_back({TaskState::failed, type, count});
+  return summary;
+}
+
+std::optional<Instant> MemoryQueue::next_ready() const {
+  std::optional<Instant> earliest;
+  for (const auto& [id, task] : tasks_) {
+    if (state_of(task) != TaskState::pending || seen_ready_.contains(id)) continue;
+    const Instant ready = ready_at(task, now(clock_));
+    earliest = std::min(earliest.value_or(ready), ready);
+  }
+  return earliest;
 }
 
 std::optional<Nanoseconds> MemoryQueue::next_expiry() const {

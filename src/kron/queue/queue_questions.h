@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
@@ -38,6 +40,15 @@ struct Retry {
   std::string task_id;
   int attempts = 1;
 };
+
+// Takes the first of them out, at most so many.
+template <class T>
+std::vector<T> take_first(std::deque<T>& from, std::size_t most) {
+  const auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(most, from.size()));
+  std::vector<T> taken(std::move_iterator(from.begin()), std::move_iterator(end));
+  from.erase(from.begin(), end);
+  return taken;
+}
 
 struct Questions {
   using Nothing = std::monostate;

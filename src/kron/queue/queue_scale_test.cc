@@ -27,7 +27,7 @@ Task finished_task(int number, const std::string& type, Instant at) {
 class Rounds {
  public:
   Rounds(FileSystem& files, const std::string& path, std::optional<TaskRetention> keeps = {})
-      : service_(files, clock, log, {.path = path, .keeps = keeps}) {}
+      : service_(file_queue_opener(files, clock, log, path), clock, log, {.place = path, .keeps = keeps}) {}
 
   std::optional<Nanoseconds> round() {
     service_.take(std::exchange(inbox, {}));

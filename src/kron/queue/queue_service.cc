@@ -3,37 +3,22 @@
 #include <algorithm>
 #include <iterator>
 
+// A round of the service. Each kind of question has a queue of its own; a round serves a group of each, in an order
+// that lets a question find what those before it in the round have changed: open, submit, changes of leases and tasks,
+// expiry, leases (see queue_service_leases.cc), then what only reads. Lists, prunes and the retention are scans: one
+// part a round, so that no round is long. `may_be_ready_` says whether asking for leases again may find anything: it is
+// set by whatever can make a task ready or give its type room, and cleared by asking.
 namespace kron {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 512;            // tasks that share their syncs
-constexpr Nanoseconds kBetweenTries = Seconds(1);   // of what the disk has refused
-constexpr Nanoseconds kLongestSleep = Seconds(60);  // the wall clock may be set, the machine may have slept
-constexpr Nanoseconds kRefusalIsNews = Seconds(60);
-// Finished tasks are removed by the wall clock, so only after it has not jumped for a while: one that reads 2036 for a
-// moment would remove them all.
-constexpr Nanoseconds kSteady = Seconds(10);
-constexpr Nanoseconds kJump = Seconds(2);
-constexpr Nanoseconds kBetweenParts = std::chrono::milliseconds(10);
-
-// A retention of a month is looked after once an hour, one of a minute more often.
-Nanoseconds between_removals(Seconds age) {
-  return std::clamp<Nanoseconds>(age / 10, Seconds(10), std::chrono::hours(1));
-}
+constexpr Nanoseconds kLongestSleep = Seconds(60);   // the wall clock may be set, the machine may have slept
+constexpr Nanoseconds kRefusalIsNews = Seconds(60);  // so long the summary tells of it
 
 Error ending() { return {Code::unreachable, "the daemon is about to end; ask again when it is back"}; }
 
 template <class T>
 void append(std::deque<T>& to, std::deque<T>& from) {
   to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
-}
-
-template <class T>
-std::vector<T> first_of(std::deque<T>& from, std::size_t most) {
-  const auto end = from.begin() + static_cast<std::ptrdiff_t>(std::min(most, from.size()));
-  std::vector<T> taken(std::move_iterator(from.begin()), std::move_iterator(end));
-  from.erase(from.begin(), end);
-  return taken;
 }
 
 template <class Request, class Reply>
@@ -49,8 +34,11 @@ void refuse(Submission& submission) {
 
 }  // namespace
 
-QueueService::QueueService(FileSystem& file_system, const Clock& clock, Log& log, QueueThread::Options options)
-    : file_system_(file_system), clock_(clock), log_(log), options_(std::move(options)), empty_(clock) {}
+QueueService::QueueService(QueueOpener open, const Clock& clock, Log& log, QueueThread::Options options)
+    : clock_(clock),
+      on_stopped_(std::move(options.on_stopped)),
+      queue_(std::move(open), std::move(options.place), clock, log),
+      retention_(options.keeps, clock, log) {}
 
 void QueueService::take(Questions questions) {
   Questions::each_kind(questions_, questions, [](auto& to, auto& from) { append(to, from); });
@@ -60,51 +48,15 @@ void QueueService::take(Questions questions) {
   drop_withdrawn();
 }
 
-void QueueService::drop_withdrawn() {
-  if (questions_.withdrawals.empty()) return;
-  std::ranges::sort(questions_.withdrawals);
-  std::erase_if(questions_.leases,
-                [&](const LeaseWait& wait) { return std::ranges::binary_search(questions_.withdrawals, wait.ticket); });
-  questions_.withdrawals.clear();
-}
-
-// False: there is no directory, and none was to be made.
-Result<bool> QueueService::open(bool may_make) {
-  // A disk whose sync has failed may answer "safe" the next time though it has lost what it was given: only another
-  // process, which finds what is really there, can tell.
-  if (problem_ && (is_final_ || clock_.boot_time() < try_again_at_)) return fail(*problem_);
-  if (!may_make) {
-    const auto directory = file_system_.open_directory(options_.path);
-    if (!directory && directory.error().code == Code::not_found) return false;
-  }
-  auto opened = FileQueue::open(file_system_, clock_, log_, options_.path, options_.queue, &is_final_);
-  if (opened) {
-    files_ = *std::move(opened);
-    problem_.reset();
-    wants_open_ = false;
-    may_be_ready_ = true;
-    return true;
-  }
-  if (problem_ != opened.error()) {
-    log_.error("queue.not_opened",
-               {{"path", std::string_view(options_.path)}, {"problem", std::string_view(opened.error().message)}});
-  }
-  problem_ = opened.error();
-  try_again_at_ = clock_.boot_time() + kBetweenTries;
-  return fail(*problem_);
-}
-
-Result<TaskQueue*> QueueService::queue(bool may_make) {
-  if (files_) return files_.get();
-  const auto is_open = open(may_make);
-  if (!is_open) return fail(is_open.error());
-  if (*is_open) return files_.get();
-  return &empty_;
+Result<TaskQueue*> QueueService::queue(bool may_create) {
+  const bool was_open = queue_.opened() != nullptr;
+  auto found = queue_.get(may_create);
+  may_be_ready_ = may_be_ready_ || (!was_open && queue_.opened() != nullptr);
+  return found;
 }
 
 std::optional<Nanoseconds> QueueService::work() {
-  open_for_all();
-  open_again();
+  open();
   submit();
   change_tasks();
   expire_due();
@@ -115,16 +67,11 @@ std::optional<Nanoseconds> QueueService::work() {
   return next_wake();
 }
 
-void QueueService::open_for_all() {
-  for (auto& asked : first_of(questions_.opens, questions_.opens.size())) {
-    const auto opened = queue(true);
-    wants_open_ = !opened;
-    asked.answer(opened ? Status() : Status(fail(opened.error())));
-  }
-}
-
-void QueueService::open_again() {
-  if (wants_open_ && !is_final_ && clock_.boot_time() >= try_again_at_) static_cast<void>(queue(true));
+void QueueService::open() {
+  const bool was_open = queue_.opened() != nullptr;
+  for (auto& asked : take_first(questions_.opens, questions_.opens.size())) asked.answer(queue_.demand());
+  queue_.try_again();
+  may_be_ready_ = may_be_ready_ || (!was_open && queue_.opened() != nullptr);
 }
 
 void QueueService::submit() {
@@ -163,7 +110,7 @@ void QueueService::submit() {
 template <class Request, class Reply, class Perform>
 bool QueueService::do_together(std::deque<Asked<Request, Result<Reply>>>& asked, std::size_t most, Perform perform) {
   if (asked.empty()) return false;
-  auto group = first_of(asked, most);
+  auto group = take_first(asked, most);
   std::vector<Request> requests;
   requests.reserve(group.size());
   for (auto& one : group) requests.push_back(std::move(one.request));
@@ -203,30 +150,25 @@ void QueueService::change_tasks() {
 void QueueService::read_tasks() {
   do_each(questions_.gets, kMostAtOnce, [](TaskQueue& queue, const std::string& id) { return queue.get(id); });
   do_each(questions_.summaries, questions_.summaries.size(),
-          [&](TaskQueue&, Questions::Nothing) { return Result<TaskSummary>(summary()); });
+          [&](TaskQueue& queue, Questions::Nothing) { return summary_of(queue); });
   // Each of these does one part of its work in a round.
   go_on_listing();
   go_on_pruning();
-  go_on_removing_old();
+  if (TaskQueue* open = queue_.opened(); open != nullptr && !open->has_stopped()) retention_.step(*open);
 }
 
-TaskSummary QueueService::summary() const {
-  TaskSummary summary = files_ ? files_->summary() : TaskSummary();
-  if (refusal_ && clock_.boot_time() - refused_at_ < kRefusalIsNews) summary.problem = refusal_;
+Result<TaskSummary> QueueService::summary_of(TaskQueue& queue) const {
+  auto summary = queue.summary();
+  if (summary && refusal_ && clock_.boot_time() - refused_at_ < kRefusalIsNews) summary->problem = refusal_;
   return summary;
 }
 
 void QueueService::go_on_listing() {
   if (questions_.lists.empty()) return;
   const auto found = queue(false);
-  Result<std::optional<TaskPage>> page = TaskPage();
-  if (!found) {
-    page = fail(found.error());
-  } else if (files_) {
-    if (!list_) list_ = files_->begin_list(questions_.lists.front().request);
-    page = files_->go_on(*list_);
-    if (page && !*page) return;
-  }
+  if (found && !list_) list_ = (*found)->begin_list(questions_.lists.front().request);
+  auto page = found ? list_->next_part() : fail(found.error());
+  if (page && !*page) return;
   list_.reset();
   const auto asked = std::move(questions_.lists.front());
   questions_.lists.pop_front();
@@ -236,128 +178,22 @@ void QueueService::go_on_listing() {
 void QueueService::go_on_pruning() {
   if (questions_.prunes.empty()) return;
   const auto found = queue(false);
-  Result<bool> is_done = true;
-  if (!found) {
-    is_done = fail(found.error());
-  } else if (files_) {
-    if (!prune_) prune_ = PruneScan{questions_.prunes.front().request};
-    is_done = files_->go_on(*prune_);
-    if (is_done && !*is_done) return;
-  }
-  const std::size_t removed = prune_ ? prune_->removed : 0;
+  if (found && !prune_) prune_ = (*found)->begin_prune(questions_.prunes.front().request);
+  const auto is_done = found ? prune_->next_part() : fail(found.error());
+  if (is_done && !*is_done) return;
+  const auto answer = is_done ? Result<std::size_t>(prune_->removed()) : fail(is_done.error());
   prune_.reset();
   const auto asked = std::move(questions_.prunes.front());
   questions_.prunes.pop_front();
-  asked.answer(is_done ? Result<std::size_t>(removed) : fail(is_done.error()));
-}
-
-// Whatever jumps makes the removal of old tasks begin anew, later.
-void QueueService::look_at_clock() {
-  const Nanoseconds drift = clock_.wall().time_since_epoch() - clock_.boot_time();
-  const bool has_jumped = !drift_ || drift > *drift_ + kJump || drift < *drift_ - kJump;
-  if (!has_jumped) return;
-  drift_ = drift;
-  old_.reset();
-  remove_at_ = clock_.boot_time() + kSteady;
-}
-
-void QueueService::go_on_removing_old() {
-  if (!options_.keeps || !files_ || files_->has_stopped()) return;
-  look_at_clock();
-  if (clock_.boot_time() < remove_at_) return;
-  if (!old_) old_ = RetentionScan{*options_.keeps, now(clock_)};
-  const auto is_done = files_->go_on(*old_);
-  remove_at_ = clock_.boot_time() + kBetweenParts;
-  if (is_done && !*is_done) return;
-  if (!is_done) log_.warning("tasks.old_stay", {{"problem", std::string_view(is_done.error().message)}});
-  if (old_->removed > 0) log_.info("tasks.old_removed", {{"count", static_cast<std::int64_t>(old_->removed)}});
-  old_.reset();
-  remove_at_ = clock_.boot_time() + between_removals(options_.keeps->age);
-}
-
-void QueueService::expire_due() {
-  if (!files_ || files_->has_stopped()) return;
-  const Nanoseconds boot_time = clock_.boot_time();
-  const auto next = files_->next_expiry();
-  const bool is_due = (next && *next <= boot_time) || files_->has_held_up();
-  if (!is_due || boot_time < expire_at_) return;
-  const auto expired = files_->expire();
-  // What could not be ended, on a full disk, is not asked for again at once.
-  expire_at_ = expired && !expired->empty() ? boot_time : boot_time + kBetweenTries;
-  may_be_ready_ = true;
-}
-
-// First come, first served, in groups that share their syncs.
-void QueueService::serve_leases() {
-  // Its time has come, or it is new.
-  const auto ready = files_ ? files_->next_ready() : std::nullopt;
-  may_be_ready_ = may_be_ready_ || (ready && *ready <= now(clock_));
-  while (may_be_ready_ && !questions_.leases.empty()) {
-    may_be_ready_ = false;
-    const auto found = queue(false);
-    if (!found) {
-      for (LeaseWait& wait : first_of(questions_.leases, questions_.leases.size())) {
-        static_cast<void>(wait.answer(fail(found.error())));
-      }
-      return;
-    }
-    for (std::size_t first = 0; first < questions_.leases.size();) first = serve_group(**found, first);
-  }
-}
-
-// Asks for those who wait from number `first` on; returns the number of the next to be asked for.
-std::size_t QueueService::serve_group(TaskQueue& queue, std::size_t first) {
-  std::vector<LeaseRequest> requests;
-  std::size_t wanted = 0;
-  for (std::size_t i = first; i < questions_.leases.size() && wanted < kMostAtOnce; ++i) {
-    requests.push_back(questions_.leases[i].request);
-    wanted += requests.back().count;
-  }
-  auto answers = queue.lease(requests);
-  std::deque<LeaseWait> still;
-  std::vector<Lease> untaken;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    LeaseWait& wait = questions_.leases[first + i];
-    if (answers[i] && answers[i]->empty()) {
-      still.push_back(std::move(wait));
-      continue;
-    }
-    const std::vector<Lease> leases = answers[i] ? *answers[i] : std::vector<Lease>();
-    if (!wait.answer(std::move(answers[i]))) untaken.insert(untaken.end(), leases.begin(), leases.end());
-  }
-  const std::size_t kept = still.size();
-  const auto begin = questions_.leases.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto end = begin + static_cast<std::ptrdiff_t>(answers.size());
-  questions_.leases.erase(std::move(still.begin(), still.end(), begin), end);
-  give_back(queue, untaken);
-  return first + kept;
-}
-
-// Whoever asked has gone: the tasks are for the next one.
-void QueueService::give_back(TaskQueue& queue, std::span<const Lease> leases) {
-  if (leases.empty()) return;
-  std::vector<FailRequest> requests;
-  for (const Lease& lease : leases) requests.push_back({lease.key, "nobody took the lease", false, false});
-  // One that cannot be given back now runs out.
-  static_cast<void>(queue.fail_attempts(requests));
-  may_be_ready_ = true;
-}
-
-void QueueService::answer_late_leases() {
-  const Nanoseconds boot_time = clock_.boot_time();
-  auto& leases = questions_.leases;
-  const auto late =
-      std::ranges::stable_partition(leases, [&](const LeaseWait& wait) { return wait.until > boot_time; });
-  const std::vector<LeaseWait> answered(std::move_iterator(late.begin()), std::move_iterator(late.end()));
-  leases.erase(late.begin(), late.end());
-  for (const LeaseWait& wait : answered) static_cast<void>(wait.answer(std::vector<Lease>()));
+  asked.answer(answer);
 }
 
 void QueueService::tell_if_stopped() {
-  if (is_told_ || !files_ || !files_->has_stopped()) return;
+  const TaskQueue* open = queue_.opened();
+  if (is_told_ || open == nullptr || !open->has_stopped()) return;
   is_told_ = true;
   may_be_ready_ = true;  // those who wait hear of it, too
-  if (options_.on_stopped) options_.on_stopped(*files_->stopped());
+  if (on_stopped_) on_stopped_(*open->stopped());
 }
 
 bool QueueService::has_more() const {
@@ -374,20 +210,21 @@ std::optional<Nanoseconds> QueueService::next_wake() const {
   };
   const Nanoseconds boot_time = clock_.boot_time();
   for (const LeaseWait& wait : questions_.leases) note(wait.until - boot_time);
-  if (!files_ && wants_open_ && !is_final_) note(try_again_at_ - boot_time);
-  if (!files_ || files_->has_stopped()) return wake;
-  if (options_.keeps) note(remove_at_ - boot_time);
-  if (const auto next = files_->next_expiry()) note(std::max(*next, expire_at_) - boot_time);
-  if (files_->has_held_up()) note(expire_at_ - boot_time);
-  if (!questions_.leases.empty() && files_->next_ready()) note(*files_->next_ready() - clock_.wall());
+  if (const auto next = queue_.next_try()) note(*next - boot_time);
+  const TaskQueue* open = queue_.opened();
+  if (open == nullptr || open->has_stopped()) return wake;
+  if (const auto next = retention_.next()) note(*next - boot_time);
+  if (const auto next = open->next_expiry()) note(std::max(*next, expire_at_) - boot_time);
+  if (open->has_unfinished()) note(expire_at_ - boot_time);
+  if (const auto next = open->next_ready(); next && !questions_.leases.empty()) note(*next - clock_.wall());
   return wake;
 }
 
 void QueueService::end() {
   Questions::each_kind(questions_, questions_, [](auto& kind, auto&) {
-    for (auto& asked : first_of(kind, kind.size())) refuse(asked);
+    for (auto& asked : take_first(kind, kind.size())) refuse(asked);
   });
-  for (LeaseWait& wait : first_of(questions_.leases, questions_.leases.size())) {
+  for (LeaseWait& wait : take_first(questions_.leases, questions_.leases.size())) {
     static_cast<void>(wait.answer(fail(ending())));
   }
 }

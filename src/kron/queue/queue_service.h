@@ -1,16 +1,16 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "kron/queue/file_queue.h"
-#include "kron/queue/memory_queue.h"
+#include "kron/queue/lazy_queue.h"
 #include "kron/queue/queue_questions.h"
 #include "kron/queue/queue_thread.h"
-#include "kron/queue/task_scans.h"
+#include "kron/queue/retention_timer.h"
 
 namespace kron {
 
@@ -18,8 +18,8 @@ namespace kron {
 // who wait for a lease until there is one. For one thread; callbacks may ask again, but must not call the service.
 class QueueService {
  public:
-  // All outlive it.
-  QueueService(FileSystem& file_system, const Clock& clock, Log& log, QueueThread::Options options);
+  // `clock` and `log`, and what the opener refers to, outlive it.
+  QueueService(QueueOpener open, const Clock& clock, Log& log, QueueThread::Options options);
 
   void take(Questions questions);
 
@@ -31,55 +31,46 @@ class QueueService {
   void end();
 
  private:
-  Result<TaskQueue*> queue(bool may_make);
-  Result<bool> open(bool may_make);
+  static constexpr std::size_t kMostAtOnce = 512;  // tasks that share their syncs
 
-  void open_for_all();
-  void open_again();
+  Result<TaskQueue*> queue(bool may_create);
+
+  void open();
   void submit();
   void change_tasks();
   void read_tasks();
   void go_on_listing();
   void go_on_pruning();
-  void go_on_removing_old();
-  void look_at_clock();
-  TaskSummary summary() const;
+  Result<TaskSummary> summary_of(TaskQueue& queue) const;
   template <class Request, class Reply, class Perform>
   bool do_together(std::deque<Asked<Request, Result<Reply>>>& asked, std::size_t most, Perform perform);
   template <class Request, class Reply, class Perform>
   bool do_each(std::deque<Asked<Request, Result<Reply>>>& asked, std::size_t most, Perform perform);
 
+  void tell_if_stopped();
+  bool has_more() const;
+  std::optional<Nanoseconds> next_wake() const;
+
+  // queue_service_leases.cc
   void drop_withdrawn();
   void expire_due();
   void serve_leases();
   std::size_t serve_group(TaskQueue& queue, std::size_t first);
   void give_back(TaskQueue& queue, std::span<const Lease> leases);
   void answer_late_leases();
-  void tell_if_stopped();
-  bool has_more() const;
-  std::optional<Nanoseconds> next_wake() const;
 
-  FileSystem& file_system_;
   const Clock& clock_;
-  Log& log_;
-  QueueThread::Options options_;
-  std::unique_ptr<FileQueue> files_;
-  MemoryQueue empty_;             // stands for a directory that is not there
-  std::optional<Error> problem_;  // of the last try to open
-  bool is_final_ = false;         // and it is not tried again
-  bool wants_open_ = false;       // somebody needs it, and it is tried again until it is open
-  Nanoseconds try_again_at_{0};   // on Clock::boot_time
+  std::function<void(const Error&)> on_stopped_;
+  LazyQueue queue_;
+  RetentionTimer retention_;      // behind the queue that it works on: it goes first
   std::optional<Error> refusal_;  // of the last submit, because of the disk …
   Nanoseconds refused_at_{0};     // … and when it was
   bool is_told_ = false;          // that it has stopped
   Questions questions_;
-  bool may_be_ready_ = false;       // a task that was not, or one whose type had no room
-  Nanoseconds expire_at_{0};        // not before this, on Clock::boot_time
-  std::shared_ptr<ListScan> list_;  // of the first of `lists`
-  std::optional<PruneScan> prune_;  // of the first of `prunes`
-  std::optional<RetentionScan> old_;
-  Nanoseconds remove_at_{0};          // the next part of it, or the next time; on Clock::boot_time
-  std::optional<Nanoseconds> drift_;  // of the wall clock against Clock::boot_time
+  bool may_be_ready_ = false;           // a task that was not, or one whose type had no room
+  Nanoseconds expire_at_{0};            // not before this, on Clock::boot_time
+  std::unique_ptr<ListScan> list_;      // of the first of `lists`
+  std::unique_ptr<RemovalScan> prune_;  // of the first of `prunes`
 };
 
 }  // namespace kron

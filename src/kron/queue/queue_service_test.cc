@@ -12,11 +12,13 @@ namespace {
 class Desk : public ::testing::Test {
  protected:
   void make_service(QueueOptions options = {}) {
+    use(file_queue_opener(disk, clock, log, std::string(kQueuePath), std::move(options)));
+  }
+  void use(QueueOpener open) {
     service_.reset();
     service_ = std::make_unique<QueueService>(
-        disk, clock, log, QueueThread::Options{std::string(kQueuePath), std::move(options), [this](const Error& error) {
-                                                 stopped.push_back(error);
-                                               }});
+        std::move(open), clock, log,
+        QueueThread::Options{std::string(kQueuePath), [this](const Error& error) { stopped.push_back(error); }});
   }
   void SetUp() override { make_service(); }
 
@@ -491,6 +493,59 @@ TEST_F(QueueServiceTest, TheSummaryCountsByStateAndTypeAndKnowsTheOldest) {
                                                              {TaskState::pending, "MAIL", 1},
                                                              {TaskState::pending, "SMS", 1},
                                                              {TaskState::running, "MAIL", 1}}));
+}
+
+TEST_F(QueueServiceTest, ItServesWhateverQueueItsOpenerOpensAsSoonAsItCan) {
+  int tries = 0;
+  use([&](bool may_create) {
+    ++tries;
+    if (!may_create) return OpenedQueue{fail(Code::not_found, "there is none yet")};
+    if (tries < 4) return OpenedQueue{fail(Code::unreachable, "the server does not answer")};
+    return OpenedQueue{std::make_unique<MemoryQueue>(clock)};
+  });
+  ask_for_lease({.worker = "early"}, Seconds(0));
+  settle();
+  EXPECT_EQ(std::exchange(leases, {}).front().second->size(), 0U);
+  submit({task_named("a")});
+  settle();
+  EXPECT_EQ(submitted.at(0).at(0).error().code, Code::unreachable);
+  submit({task_named("a")});
+  settle();
+  EXPECT_EQ(tries, 2) << "it is not tried again at once";
+  for (int i = 0; i < 2; ++i) {
+    clock.advance(Seconds(1));
+    submit({task_named("a")});
+    settle();
+  }
+  EXPECT_EQ(submitted.back().at(0)->outcome, SubmitOutcome::accepted);
+  const Lease lease = lease_one();
+  EXPECT_EQ(lease.task_id, "a");
+  std::size_t listed = 0;
+  inbox.lists.push_back({{}, [&](const auto& page) { listed = page->size(); }});
+  std::size_t pruned = 99;
+  inbox.prunes.push_back({{.over_before = now(clock)}, [&](const auto& count) { pruned = count.value(); }});
+  settle();
+  EXPECT_EQ(listed, 1U);
+  EXPECT_EQ(pruned, 0U);
+  clock.advance(Seconds(60));
+  settle();
+  EXPECT_EQ(state("a"), TaskState::pending) << "the service sees to what expires";
+}
+
+TEST_F(QueueServiceTest, AnOpenerWhoseFailureIsFinalIsNotAskedAgain) {
+  int tries = 0;
+  use([&](bool) {
+    ++tries;
+    return OpenedQueue{fail(Code::io, "a sync failed"), true};
+  });
+  for (int i = 0; i < 3; ++i) {
+    submit({task_named("a")});
+    inbox.opens.push_back({{}, [](const auto&) {}});
+    settle();
+    clock.advance(Seconds(10));
+  }
+  EXPECT_EQ(tries, 1);
+  EXPECT_EQ(submitted.back().at(0).error().code, Code::io);
 }
 
 TEST_F(QueueServiceTest, AtTheEndEverythingIsAnsweredUnreachable) {

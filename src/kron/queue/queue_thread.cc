@@ -20,8 +20,8 @@ constexpr Seconds kLongestWait{60};
 
 class QueueThread::Work {
  public:
-  Work(FileSystem& file_system, const Clock& clock, Log& log, Options options)
-      : clock_(clock), service_(file_system, clock, log, std::move(options)), thread_([this] { serve(); }) {}
+  Work(QueueOpener open, const Clock& clock, Log& log, Options options)
+      : clock_(clock), service_(std::move(open), clock, log, std::move(options)), thread_([this] { serve(); }) {}
 
   ~Work() {
     ask([this](Questions&) { is_ending_ = true; });
@@ -80,8 +80,8 @@ class QueueThread::Work {
   std::thread thread_;  // the last, because it uses the others
 };
 
-QueueThread::QueueThread(FileSystem& file_system, const Clock& clock, Log& log, Options options)
-    : work_(std::make_unique<Work>(file_system, clock, log, std::move(options))) {}
+QueueThread::QueueThread(QueueOpener open, const Clock& clock, Log& log, Options options)
+    : work_(std::make_unique<Work>(std::move(open), clock, log, std::move(options))) {}
 
 QueueThread::~QueueThread() = default;
 

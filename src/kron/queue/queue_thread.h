@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kron/env/clock.h"
-#include "kron/env/file_system.h"
 #include "kron/env/log.h"
 #include "kron/queue/task_queue.h"
 
@@ -24,23 +23,22 @@ class QueueThread {
   using Ticket = std::uint64_t;
 
   struct Options {
-    std::string path;  // absolute
-    QueueOptions queue = {};
+    std::string place;  // where the queue is, for the log: a path
     // Called once, on the queue's thread, when a sync has failed: the daemon must end, and the next one recovers.
     std::function<void(const Error&)> on_stopped = {};
     std::optional<TaskRetention> keeps = {};  // none: finished tasks are kept for ever
   };
 
-  // All outlive it. The directory is opened when it is there and first needed, and made by the first submit; until then
-  // the other verbs find no tasks. While it cannot be opened (another process has it, the disk is full …) every verb is
-  // answered with the reason, and the directory is tried again at most once a second. A disk whose sync fails meanwhile
-  // is not tried again: only another start can tell what it holds.
-  QueueThread(FileSystem& file_system, const Clock& clock, Log& log, Options options);
+  // All, and what the opener refers to, outlive it. The queue is opened when it is there and first needed, and made by
+  // the first submit; until then the other verbs find no tasks. While it cannot be opened (another process has it, the
+  // disk is full …) every verb is answered with the reason, and it is tried again at most once a second. Where the
+  // opener says that its failure is final, it is not tried again.
+  QueueThread(QueueOpener open, const Clock& clock, Log& log, Options options);
   ~QueueThread();  // what is under way is finished, the rest is answered unreachable
   QueueThread(const QueueThread&) = delete;
   QueueThread& operator=(const QueueThread&) = delete;
 
-  // Opens the directory now, making it if need be: for a daemon whose jobs submit tasks, before its first one is due.
+  // Opens the queue now, making it if need be: for a daemon whose jobs submit tasks, before its first one is due.
   // When it cannot be opened, that is the answer, and it is tried again every second until it can.
   void open(std::function<void(Status)> answer);
 

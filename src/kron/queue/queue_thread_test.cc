@@ -41,7 +41,8 @@ class QueueThreadTest : public ::testing::Test {
   CapturingLog log;
   QueueThread::Ticket last_ticket = 0;
   std::unique_ptr<QueueThread> queue =
-      std::make_unique<QueueThread>(disk, clock, log, QueueThread::Options{std::string(kQueuePath), {}, {}});
+      std::make_unique<QueueThread>(file_queue_opener(disk, clock, log, std::string(kQueuePath)), clock, log,
+                                    QueueThread::Options{std::string(kQueuePath), {}, {}});
 };
 
 TEST_F(QueueThreadTest, ALongPollIsWokenByASubmitOfAnotherThread) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "kron/base/text.h"
 #include "kron/core/words.h"
@@ -130,6 +131,30 @@ Result<CommitAnswer> TaskQueue::commit(const CommitRequest& request) {
 }
 Result<FailAnswer> TaskQueue::fail_attempt(const FailRequest& request) {
   return std::move(fail_attempts(std::span(&request, 1)).front());
+}
+
+Result<std::vector<Task>> TaskQueue::list(const TaskFilter& filter) {
+  std::vector<Task> tasks;
+  TaskFilter rest = filter;
+  while (tasks.size() < filter.limit) {
+    rest.limit = filter.limit - tasks.size();
+    const auto scan = begin_list(rest);
+    Result<std::optional<TaskPage>> page = std::nullopt;
+    while (page && !*page) page = scan->next_part();
+    if (!page) return fail(page.error());
+    std::ranges::move(**page, std::back_inserter(tasks));
+    if ((*page)->next.empty()) break;
+    rest.after = (*page)->next;
+  }
+  return tasks;
+}
+
+Result<std::size_t> TaskQueue::prune(const PruneRequest& request) {
+  const auto scan = begin_prune(request);
+  Result<bool> is_done = false;
+  while (is_done && !*is_done) is_done = scan->next_part();
+  if (!is_done) return fail(is_done.error());
+  return scan->removed();
 }
 
 }  // namespace kron

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,8 +11,9 @@
 #include "kron/queue/task.h"
 #include "kron/queue/transitions.h"
 
-// The contract of a durable task queue. What is an ordinary answer (known already, lease lost …) is a value; an Error
-// means that nothing was done, or, with code io, that the queue has stopped and must be opened again.
+// The contract of a durable task queue. What is an ordinary answer (known already, lease lost …) is a value. An Error
+// means that nothing was done; with code unreachable, that it may or may not have been done, and may be asked again.
+// After a failure that only another start can make good, stopped() says so and every verb fails with code io.
 namespace kron {
 
 enum class SubmitOutcome : std::uint8_t {
@@ -159,6 +162,22 @@ struct TaskRetention {
   std::size_t most = 1'000'000;
 };
 
+// Work on many tasks, a part at a time, so that leases can be served in between. Must not outlive its queue.
+class ListScan {
+ public:
+  virtual ~ListScan() = default;
+  // Does one part. Nothing: the page is not complete yet; call it again. Not to be called after a page or an Error.
+  virtual Result<std::optional<TaskPage>> next_part() = 0;
+};
+
+class RemovalScan {
+ public:
+  virtual ~RemovalScan() = default;
+  // Does one part. False: there is more to do. What it removed is gone for good when it returns.
+  virtual Result<bool> next_part() = 0;
+  virtual std::size_t removed() const = 0;  // so far
+};
+
 // For one thread. Verbs that take many share their durable work: what arrives together should come in one call.
 class TaskQueue {
  public:
@@ -174,35 +193,61 @@ class TaskQueue {
   // reply.
   virtual std::vector<Result<LeaseOutcome>> start(std::span<const LeaseKey> keys) = 0;
 
-  // One more full term from now; kept in memory only.
+  // One more full term from now. Need not survive a restart of the queue's owner.
   virtual Result<LeaseOutcome> renew(const LeaseKey& key) = 0;
 
-  // The result, the follow-ups and the files happen exactly once when accepted, and not at all otherwise. Code
-  // conflict: it was not started, or a follow-up has the id of another task.
+  // The result, the follow-ups and the files happen exactly once when accepted, and not at all otherwise. Durable when
+  // it returns. Code conflict: it was not started, or a follow-up has the id of another task.
   virtual std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) = 0;
 
-  // The attempt is over; the task waits for the next one or is FAILED.
+  // The attempt is over; the task waits for the next one or is FAILED. Durable when it returns.
   virtual std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) = 0;
 
+  // Both durable when they return. Code not_found: there is no such task.
   virtual Result<CancelOutcome> cancel(std::string_view task_id) = 0;
   virtual Result<RetryOutcome> retry(std::string_view task_id, int attempts) = 0;
 
-  // Ends the attempts whose lease or timeout has run out, and finishes commits that a full disk held up.
+  // Ends the attempts whose lease or timeout has run out, and tries again what has_unfinished() tells of.
   virtual Result<std::vector<Expired>> expire() = 0;
 
-  virtual Result<Task> get(std::string_view task_id) = 0;                // code not_found
-  virtual Result<std::vector<Task>> list(const TaskFilter& filter) = 0;  // by id
-  virtual Result<std::size_t> prune(const PruneRequest& request) = 0;    // how many
-  virtual TaskCounts counts() const = 0;
+  virtual Result<Task> get(std::string_view task_id) = 0;  // code not_found
+
+  // One page, by id. It shows every task that was there all the while, as it is when it is looked at.
+  virtual std::unique_ptr<ListScan> begin_list(const TaskFilter& filter) = 0;
+  virtual std::unique_ptr<RemovalScan> begin_prune(const PruneRequest& request) = 0;
+  // Removes finished tasks that are too old at `now`, or too many.
+  virtual std::unique_ptr<RemovalScan> begin_retention(const TaskRetention& keeps, Instant now) = 0;
+
+  virtual Result<TaskCounts> counts() = 0;
+  virtual Result<TaskSummary> summary() = 0;
 
   // Until when on Clock::boot_time nothing expires; nothing: no lease is held.
   virtual std::optional<Nanoseconds> next_expiry() const = 0;
+  // When on the wall clock the first task is ready that no lease() has found ready yet, one that has just been
+  // submitted included; nothing: there is none. A queue that others submit to as well says when to look again.
+  virtual std::optional<Instant> next_ready() const = 0;
+  // Whether something that is safe already could not be brought to its end, and the next expire() tries it again.
+  virtual bool has_unfinished() const = 0;
+  // Why every further verb fails, until the queue is opened by another process; nothing: it has not stopped.
+  virtual const std::optional<Error>& stopped() const = 0;
+  bool has_stopped() const { return stopped().has_value(); }
 
   Result<SubmitAnswer> submit(const NewTask& task);
   Result<std::vector<Lease>> lease(const LeaseRequest& request);
   Result<LeaseOutcome> start(const LeaseKey& key);
   Result<CommitAnswer> commit(const CommitRequest& request);
   Result<FailAnswer> fail_attempt(const FailRequest& request);
+  // The whole of it in one call, however long it takes.
+  Result<std::vector<Task>> list(const TaskFilter& filter);
+  Result<std::size_t> prune(const PruneRequest& request);  // how many
 };
+
+// What came of trying to open a queue.
+struct OpenedQueue {
+  Result<std::unique_ptr<TaskQueue>> queue;  // code not_found: there is none, and none was to be made
+  bool is_final = false;                     // when it is not open: only another process may try again
+};
+// `may_create`: a queue that is not there yet is made.
+using QueueOpener = std::function<OpenedQueue(bool may_create)>;
 
 }  // namespace kron

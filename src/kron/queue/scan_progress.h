@@ -11,7 +11,7 @@
 #include "kron/env/file_system.h"
 #include "kron/queue/task_queue.h"
 
-// How far FileQueue has come with what takes long. Only FileQueue looks into them.
+// How far FileQueue has come with its scans. Only FileQueue looks into them.
 namespace kron {
 
 // What a part of a scan may cost: a name of a directory costs some microseconds, a task that is read some ten times
@@ -21,7 +21,7 @@ inline constexpr std::size_t kReadsAtOnce = 32;
 
 // One page of a list. First the ids are found that come next, and of a filtered list only as many as may be looked at;
 // then those tasks are read, in order.
-struct ListScan {
+struct ListProgress {
   TaskFilter filter;
   std::size_t most_ids = 0;
   std::unique_ptr<NameReader> names = {};  // of completed/
@@ -35,7 +35,7 @@ struct ListScan {
 };
 
 // Removes finished tasks as a prune asks.
-struct PruneScan {
+struct PruneProgress {
   PruneRequest request;
   std::unique_ptr<NameReader> names = {};
   std::size_t removed = 0;
@@ -43,7 +43,7 @@ struct PruneScan {
 
 // Removes finished tasks that are too old or too many. First it counts them by the hour in which they were written,
 // then it removes what is older than the retention allows, and of the oldest hours what is too many.
-struct RetentionScan {
+struct RetentionProgress {
   TaskRetention keeps;
   Instant now;                             // when it began
   std::unique_ptr<NameReader> names = {};  // of completed/
