@@ -3,9 +3,21 @@
 #include "kron/queue/file_queue.h"
 #include "kron/queue/file_queue_group.h"
 
-// Commits of FileQueue. The commit is one rename in running/; everything after it is redo, which a crash anywhere
-// leaves to the next start.
+// Commits of FileQueue. A commit is one rename with the sync of its directory, and which one depends on what is left to
+// do after it:
+//   nothing     a commit without follow-ups and staged output carries all it has in the task's own file, which goes
+//               from running/ to completed/ as DONE. While both copies are there the further one wins.
+//   follow-ups, staged output
+//               the file in running/ is replaced by one that is COMMITTED and says what is left. All that is redo, in
+//               this order: follow-ups, output, DONE in completed/. A crash anywhere leaves the rest to the next start,
+//               a full disk to the next expire(); until then the task is in `unfinished_`.
 namespace kron {
+namespace {
+
+// Whether a commit leaves anything to do after its own file is safe.
+bool has_redo(const Task& task) { return !task.follow_ups.empty() || !task.staging.empty(); }
+
+}  // namespace
 
 Result<FollowUpPlan> FileQueue::plan(const Task& task, const CommitRequest& request) {
   auto follow_ups = checked_follow_ups(request.follow_ups);
@@ -53,6 +65,7 @@ Result<FileQueue::Prepared<CommitAnswer>> FileQueue::prepare_commit(const Commit
   if (!planned) return fail(planned.error());
   std::string staging = request.files.empty() ? "" : "staging/" + request.key.exec_id;
   auto after = committed(task, {request.result, std::move(planned->created), std::move(staging)}, now(clock_));
+  if (after && !has_redo(*after)) after = finished(*std::move(after), now(clock_));
   if (!after) return fail(after.error());
   if (Status staged = stage(task, request); !staged) return fail(staged.error());
   // If we die here, nothing was committed: the staged files are a leftover.
@@ -68,6 +81,7 @@ std::vector<Result<CommitAnswer>> FileQueue::commit(std::span<const CommitReques
       [&](const Task& task, bool is_safe) {
         for (const NewTask& spec : task.follow_ups) undecided_.erase(spec.id);
         if (!is_safe) return withdraw(task);
+        if (!has_redo(task)) return note_over(task);
         unfinished_.insert(task.spec.id);
         ends_.erase({running_.at(task.spec.id).held.ends(), task.spec.id});
         safe.push_back(task);

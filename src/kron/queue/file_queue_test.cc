@@ -72,6 +72,25 @@ TEST(FileQueueLayout, AMoveIsWriteSyncRenameSyncRemove) {
             "rename running/.tmp-a.json\nsync running\nremove pending/a.json\n");
 }
 
+TEST(FileQueueLayout, ACommitWithNothingLeftToDoIsOneMoveToCompleted) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  const std::uint64_t syncs = rig.queue().syncs();
+  const Lease lease = rig.lease_one();
+  const std::size_t before = rig.disk.calls().size();
+  EXPECT_EQ(rig.commit(lease.key), LeaseOutcome::accepted);
+  std::string story;
+  for (std::size_t i = before; i < rig.disk.calls().size(); ++i) {
+    const CallRecord& call = rig.disk.calls()[i];
+    if (is_change(call.call)) story += std::string(name_of(call.call)) + " " + call.path.substr(12) + "\n";
+  }
+  EXPECT_EQ(story,
+            "create completed/.tmp-a.json\nwrite completed/.tmp-a.json\nsync completed/.tmp-a.json\n"
+            "rename completed/.tmp-a.json\nsync completed\nremove running/a.json\n");
+  EXPECT_EQ(rig.queue().syncs() - syncs, 4U) << "two for the lease that has started, two for the commit";
+  EXPECT_EQ(rig.commit(lease.key), LeaseOutcome::duplicate);
+}
+
 TEST(FileQueueLayout, TasksOfTheSeedsOwnSchedulerAreTakenOver) {
   FileRig rig;
   const auto seed_file = [](const std::string& id, const std::string& state) {

@@ -102,6 +102,17 @@ void commit_one(World& world, PowerCutFileSystem& disk) {
   process.commit(process.lease(1, true));
 }
 
+// Commits that are one write beside one that is not, in the same group; and what is left of them is pruned.
+void commit_with_and_without_redo(World& world, PowerCutFileSystem& disk) {
+  Process process(world, disk);
+  process.submit({"plain-1", "a", "plain-2"});
+  process.commit(process.lease(3, true));
+  world.clock.advance(Seconds(1000));
+  world.pruned.insert({"plain-1", "plain-2", "a"});
+  static_cast<void>(process.queue()->prune({.over_before = now(world.clock), .limit = 1}));
+  process.commit(process.lease(2, true));
+}
+
 void fail_retry_cancel_expire_prune(World& world, PowerCutFileSystem& disk) {
   Process process(world, disk);
   FileQueue* queue = process.queue();
@@ -245,6 +256,12 @@ TEST(QueuePowerCut, SubmitLeaseStartAndCommitSurviveACutAtEveryMoment) {
   const auto counts = swept(submit_lease_start_commit, {.most_survivors = {scaled_size(8)}});
   EXPECT_EQ(counts.violations, 0U) << counts;
   EXPECT_GT(counts.crash_points, 100U);
+}
+
+TEST(QueuePowerCut, CommitsWithAndWithoutRedoSurviveACutAtEveryMoment) {
+  const auto counts = swept(commit_with_and_without_redo, {.most_survivors = {scaled_size(8)}});
+  EXPECT_EQ(counts.violations, 0U) << counts;
+  EXPECT_GT(counts.crash_points, 80U);
 }
 
 TEST(QueuePowerCut, FailRetryCancelExpireAndPruneSurviveACutAtEveryMoment) {

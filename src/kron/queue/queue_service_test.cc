@@ -124,14 +124,14 @@ TEST_F(QueueServiceTest, WhatIsAskedTogetherSharesItsSyncs) {
             1U);
   EXPECT_EQ(started, std::vector<LeaseOutcome>(kMany, LeaseOutcome::accepted));
   std::size_t committed = 0;
-  // The commits, and the moves to completed/.
+  // Commits with nothing left to do are the moves to completed/.
   EXPECT_EQ(syncs_of([&](int i) {
               const LeaseKey key = leases[static_cast<std::size_t>(i)].second->front().key;
               inbox.commits.push_back({{.key = key, .result = ""}, [&](const auto& answer) {
                                          committed += answer.value().outcome == LeaseOutcome::accepted ? 1 : 0;
                                        }});
             }),
-            2U);
+            1U);
   EXPECT_EQ(committed, 20U);
 }
 
@@ -460,7 +460,7 @@ TEST_F(QueueServiceTest, ACommitThatAFullDiskHeldUpIsFinishedLater) {
     const bool is_completing = record.call == Call::create && record.path.find("/completed/") != std::string::npos;
     return is_completing ? Fault::no_space : Fault::none;
   });
-  inbox.commits.push_back({{.key = lease.key, .result = ""},
+  inbox.commits.push_back({{.key = lease.key, .result = "", .files = {{"out", "x"}}},
                            [](const auto& answer) { EXPECT_EQ(answer.value().outcome, LeaseOutcome::accepted); }});
   EXPECT_EQ(settle(), Nanoseconds(Seconds(1)));
   EXPECT_EQ(state("a"), TaskState::running);
@@ -473,6 +473,29 @@ TEST_F(QueueServiceTest, ACommitThatAFullDiskHeldUpIsFinishedLater) {
          EXPECT_EQ(summary.value().ended, (std::vector<TaskSummary::OfType>{{TaskState::succeeded, "MAIL", 1}}));
        }});
   settle();
+}
+
+TEST_F(QueueServiceTest, ACommitThatAFullDiskRefusesHasNotHappenedAndCanBeAskedForAgain) {
+  submit({task_named("a")});
+  settle();
+  const Lease lease = lease_one();
+  disk.fail_when([](const CallRecord& record) {
+    const bool is_completing = record.call == Call::create && record.path.find("/completed/") != std::string::npos;
+    return is_completing ? Fault::no_space : Fault::none;
+  });
+  std::vector<Result<CommitAnswer>> answers;
+  const auto commit = [&] {
+    inbox.commits.push_back({{.key = lease.key, .result = ""}, [&](const auto& answer) { answers.push_back(answer); }});
+    settle();
+  };
+  commit();
+  EXPECT_EQ(answers.at(0).error().code, Code::io);
+  EXPECT_EQ(state("a"), TaskState::running);
+  disk.fail_when(nullptr);
+  commit();
+  EXPECT_EQ(answers.at(1).value().outcome, LeaseOutcome::accepted);
+  EXPECT_EQ(state("a"), TaskState::succeeded);
+  EXPECT_TRUE(stopped.empty());
 }
 
 TEST_F(QueueServiceTest, TheSummaryCountsByStateAndTypeAndKnowsTheOldest) {
