@@ -47,18 +47,14 @@ constexpr std::array kTaskStates{TaskState::pending, TaskState::running, TaskSta
 
 // A document whose values can be cut out of its text as they were written: numbers keep their spelling.
 struct Document {
-  std::string text;
   Node root;
-
-  std::string_view value_of(const Node& node) const { return value_at(text, node.position().column - 1); }
+  JsonSource source;
 };
 
 Result<Document> document_of(std::string_view body) {
-  Document document{without_blanks(body), Node()};
-  auto root = parsed_answer(document.text);
+  auto root = parsed_answer(body);
   if (!root) return fail(root.error());
-  document.root = *std::move(root);
-  return document;
+  return Document{*std::move(root), JsonSource(body)};
 }
 
 Result<SubmitAnswer> submit_answer_of(const Node& node) {
@@ -74,7 +70,7 @@ Result<SubmitAnswer> submit_answer_of(const Node& node) {
   return SubmitAnswer{*outcome, text_in(node, "taskId")};
 }
 
-Result<Lease> lease_of(const Document& document, const Node& node) {
+Result<Lease> lease_of(Document& document, const Node& node) {
   const Node* payload = node.find("payload");
   const Node* data = payload == nullptr ? nullptr : payload->find("data");
   const auto expires = parse_rfc3339(text_in(node, "leaseExpiresAt"));
@@ -84,7 +80,7 @@ Result<Lease> lease_of(const Document& document, const Node& node) {
   lease.attempt = static_cast<int>(number_in(node, "attempt"));
   if (data == nullptr || !expires || lease.key.exec_id.empty() || lease.task_id.empty()) return strange("half a lease");
   lease.type = text_in(*payload, "type");
-  lease.data = document.value_of(*data);
+  lease.data = without_blanks(document.source.text_of(*data));
   lease.lease_expires_at = *expires;
   if (const std::string timeout = text_in(node, "timeout"); !timeout.empty()) {
     const auto parsed = parse_whole_seconds(timeout);
@@ -144,7 +140,7 @@ Result<std::vector<Result<SubmitAnswer>>> submit_answers_in(std::string_view bod
 }
 
 Result<std::vector<Lease>> leases_in(std::string_view body) {
-  const auto document = document_of(body);
+  auto document = document_of(body);
   if (!document) return fail(document.error());
   std::vector<Lease> leases;
   for (const Node& node : list_in(document->root, "leases")) {
@@ -212,11 +208,11 @@ Result<std::size_t> removed_in(std::string_view body) {
 }
 
 Result<TaskPage> task_page_in(std::string_view body) {
-  const auto document = document_of(body);
+  auto document = document_of(body);
   if (!document) return fail(document.error());
   TaskPage page{{}, text_in(document->root, "next")};
   for (const Node& node : list_in(document->root, "tasks")) {
-    auto task = parse_task(document->value_of(node), text_in(node, "taskId"));
+    auto task = parse_task(document->source.text_of(node), text_in(node, "taskId"));
     if (!task) return fail(task.error());
     page.tasks.push_back(*std::move(task));
   }

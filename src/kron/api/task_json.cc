@@ -19,29 +19,24 @@ namespace {
 constexpr JsonLimits kLimits{kMostTasksBody, kMostPayloadDepth + 4};
 constexpr Seconds kUsualAge = std::chrono::days(7);
 
-// A body without blanks, so that a position in it is an offset, and the document it holds.
+// What a body holds, and where it stands in its text: a large one is parsed once.
 struct Body {
-  std::string text;
   Node document;
+  JsonSource source;
 };
 
-Result<Body> read_body(std::string_view body) {
-  if (Status plain = check_no_byte_order_mark(body); !plain) return fail(plain.error());
-  const auto as_given = parse_json(body, kLimits);
-  if (!as_given) return fail(as_given.error());
-  if (as_given->as<Node::Map>() == nullptr) {
-    return fail(Code::invalid, "the body is a JSON object, not " + std::string(kind_of(*as_given)));
-  }
-  std::string text = without_blanks(body);
+Result<Body> read_body(std::string_view text) {
+  if (Status plain = check_no_byte_order_mark(text); !plain) return fail(plain.error());
   auto document = parse_json(text, kLimits);
   if (!document) return fail(document.error());
-  return Body{std::move(text), *std::move(document)};
+  if (document->as<Node::Map>() == nullptr) {
+    return fail(Code::invalid, "the body is a JSON object, not " + std::string(kind_of(*document)));
+  }
+  return Body{*std::move(document), JsonSource(text)};
 }
 
-std::string_view text_at(const Body& body, const Node& node) { return value_at(body.text, node.position().column - 1); }
-
-Result<NewTask> new_task_at(const Body& body, const Node& node) {
-  Result<NewTask> task = parse_new_task(text_at(body, node));
+Result<NewTask> new_task_at(Body& body, const Node& node) {
+  Result<NewTask> task = new_task_in(node, body.source);
   if (task && task->id.empty()) task->id = task->type + "-" + random_hex();
   return task;
 }
@@ -69,7 +64,7 @@ bool is_blank(std::string_view body) { return trimmed(body).empty(); }
 }  // namespace
 
 Result<std::vector<Result<NewTask>>> read_new_tasks(std::string_view text) {
-  const auto body = read_body(text);
+  auto body = read_body(text);
   if (!body) return fail(body.error());
   std::vector<Result<NewTask>> tasks;
   const Node* many = body->document.find("tasks");
@@ -124,7 +119,7 @@ Result<std::uint64_t> read_token(std::string_view text) {
 }
 
 Result<CommitRequest> read_commit(std::string_view text, std::string_view exec_id) {
-  const auto body = read_body(text);
+  auto body = read_body(text);
   if (!body) return fail(body.error());
   std::vector<Error> errors;
   Fields fields = members_of(body->document, errors, std::array<std::string_view, 3>{"token", "result", "followUps"});

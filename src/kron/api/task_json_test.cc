@@ -65,5 +65,38 @@ TEST(TaskJson, ReadsWhatAWorkerSays) {
   EXPECT_EQ(read_prune(R"({"olderThan":"1h","state":"failed"})", now).value().over_before, now - Seconds(3600));
 }
 
+TEST(TaskJson, APayloadIsParsedWithItsBodyAndMayBeSpreadOverLines) {
+  const auto tasks =
+      read_new_tasks(
+          "{\n \"tasks\" : [\n  {\"taskId\":\"a\",\n   \"payload\": {\"data\": [ 1.50 ,\n 2 ],\n"
+          "\"type\":\"A\"}},\n\n  {\"taskId\":\"b\",\"payload\":{\"type\":\"B\",\n\"data\":\n-0e1\n}}\n]}")
+          .value();
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0]->data, "[1.50,2]");
+  EXPECT_EQ(tasks[1]->data, "-0e1");
+  EXPECT_TRUE(tasks[0]->data_is_parsed.value);
+}
+
+TEST(TaskJson, APayloadMayBeAsDeepAloneAsAmongOthersAndNoDeeper) {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto is_read = [&](std::size_t depth) {
+    const std::string task = R"({"payload":{"type":"A","data":)" + nested(depth) + "}}";
+    const auto one = read_new_tasks(task);
+    const auto many = read_new_tasks(R"({"tasks":[)" + task + "]}");
+    const auto follow_up = read_commit(R"({"token":1,"followUps":[)" + task + "]}", "a.1");
+    const bool is_one = one && one->front();
+    EXPECT_EQ(is_one, many && many->front()) << depth;
+    EXPECT_EQ(is_one, follow_up.has_value()) << depth;
+    return is_one;
+  };
+  EXPECT_TRUE(is_read(kMostPayloadDepth));
+  EXPECT_FALSE(is_read(kMostPayloadDepth + 1));
+}
+
+TEST(TaskJson, AKeyThatIsGivenTwiceIsRefusedWhereverItStands) {
+  EXPECT_FALSE(read_new_tasks(R"({"taskId":"a","payload":{"type":"A","data":{"x":1,"x":2}}})"));
+  EXPECT_FALSE(read_new_tasks(R"({"taskId":"a","taskId":"b","payload":{"type":"A"}})"));
+}
+
 }  // namespace
 }  // namespace kron::api

@@ -68,16 +68,21 @@ Status check_numbers(const NewTask& task) {
   return {};
 }
 
-Status check_payload(std::string_view data) {
-  const std::string field = "payload";
+Status check_payload_size(std::string_view data) {
   if (data.size() > kMostPayloadBytes) {
     return fail(Code::invalid,
                 "a payload of " + std::to_string(data.size()) + " bytes is too large; the most is " +
                     std::to_string(kMostPayloadBytes) + ": keep the data elsewhere and submit where it is",
-                field);
+                "payload");
   }
+  return {};
+}
+
+// Leaves `data` without blanks between its tokens.
+Status parse_payload(std::string& data) {
   const auto parsed = parse_json(data, {kMostPayloadBytes, kMostPayloadDepth});
-  if (!parsed) return fail(Code::invalid, parsed.error().message, field, parsed.error().column);
+  if (!parsed) return fail(Code::invalid, parsed.error().message, "payload", parsed.error().column);
+  data = without_blanks(data);
   return {};
 }
 
@@ -112,8 +117,11 @@ Result<NewTask> checked(NewTask task) {
   if (Status good = check_task_id(task.id); !good) return fail(good.error());
   if (Status good = check_line(task.unique_key, "unique key", "uniqueKey"); !good) return fail(good.error());
   if (Status good = check_numbers(task); !good) return fail(good.error());
-  if (Status good = check_payload(task.data); !good) return fail(good.error());
-  task.data = without_blanks(task.data);
+  if (Status good = check_payload_size(task.data); !good) return fail(good.error());
+  if (!task.data_is_parsed.value) {
+    if (Status good = parse_payload(task.data); !good) return fail(good.error());
+    task.data_is_parsed = {true};
+  }
   return task;
 }
 

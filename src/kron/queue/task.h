@@ -34,6 +34,13 @@ struct RetryPolicy {
   bool operator==(const RetryPolicy&) const = default;
 };
 
+// Whether data has been parsed before. It says nothing about the task, so all are equal.
+struct ParsedBefore {
+  bool value = false;
+
+  bool operator==(const ParsedBefore&) const { return true; }
+};
+
 // What is submitted.
 struct NewTask {
   std::string id;             // [A-Za-z0-9][A-Za-z0-9._-]{0,127}
@@ -44,6 +51,9 @@ struct NewTask {
   RetryPolicy retry = {};
   std::optional<Seconds> timeout = {};  // of one attempt, from its start
   std::string unique_key = {};          // of all tasks that are not over, one may have it
+  // Only for who has parsed `data` as a part of a larger document (new_task_in): it is valid JSON without blanks
+  // between its tokens, nested no deeper than kMostPayloadDepth, and is not parsed again when the task is checked.
+  ParsedBefore data_is_parsed = {};
 
   bool operator==(const NewTask&) const = default;
 };

@@ -144,18 +144,14 @@ std::string task_text(const Task& task) {
 }
 
 Result<Task> parse_task(std::string_view text, std::string_view task_id) {
-  const std::string compact = without_blanks(text);
-  if (compact.size() != trimmed(text).size()) {
-    // Written by another hand: blanks may part what must not be parted, which `compact` no longer shows.
-    if (const auto valid = parse_json(text, kFileLimits); !valid) return fail(valid.error());
-  }
-  const auto document = parse_json(compact, kFileLimits);
+  const auto document = parse_json(text, kFileLimits);
   if (!document) return fail(document.error());
   if (document->as<Node::Map>() == nullptr) return fail(Code::invalid, "a task is a JSON object");
   Status status;
   TaskReader in(*document, status);
+  JsonSource source(text);
   Task task;
-  task.spec = read_new_task(*document, compact, status, kMostAttempts + kMostUncounted);
+  task.spec = read_new_task(*document, source, status, kMostAttempts + kMostUncounted);
   if (task.spec.id != task_id) in.wrong("taskId", "is " + quoted(task.spec.id) + ", not what the file's name says");
   task.created_at = in.time("createdAt").value_or(Instant());
   task.updated_at = in.time("updatedAt").value_or(task.created_at);
@@ -164,7 +160,7 @@ Result<Task> parse_task(std::string_view text, std::string_view task_id) {
   task.result = in.text("result");
   task.staging = in.text("staging");
   for (const Node& node : in.list("followUps")) {
-    task.follow_ups.push_back(read_new_task(node, compact, status));
+    task.follow_ups.push_back(read_new_task(node, source, status));
     if (task.follow_ups.back().id.empty()) in.wrong("followUps", "has a task without an id");
   }
   check_state_word(in, task);

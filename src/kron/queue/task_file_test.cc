@@ -230,5 +230,28 @@ TEST(OpaqueJson, FindsTheEndOfAValue) {
   EXPECT_EQ(value_at(json, 0), json);
 }
 
+TEST(OpaqueJson, FindsTheValuesOfADocumentInItsText) {
+  for (const std::string_view mark : {"", "\xEF\xBB\xBF"}) {
+    const std::string json = std::string(mark) +
+                             "{ \"a\" : [ 1 ,\n\t{ \"b\": \"]\\n\" } ] ,\n\n \"c\":-1.50e2 ,\"d\": \"x\",\r\n"
+                             " \"e\"\n:\nnull\n}\n";
+    const auto document = parse_json(json);
+    ASSERT_TRUE(document) << document.error().message;
+    JsonSource source(json);
+    const auto text_of = [&](const char* key) { return source.text_of(*document->find(key)); };
+    EXPECT_EQ(text_of("a"), "[ 1 ,\n\t{ \"b\": \"]\\n\" } ]");
+    EXPECT_EQ(text_of("e"), "null");
+    EXPECT_EQ(text_of("c"), "-1.50e2") << "further up again";
+    EXPECT_EQ(text_of("d"), "\"x\"");
+    EXPECT_EQ(source.text_of(*document), json.substr(mark.size(), json.size() - mark.size() - 1));
+  }
+}
+
+TEST(OpaqueJson, KnowsHowDeepItIs) {
+  EXPECT_EQ(depth_of("1"), 0U);
+  EXPECT_EQ(depth_of(R"({"[[[":"}"})"), 1U);
+  EXPECT_EQ(depth_of(R"([[],{"a":[1]}])"), 3U);
+}
+
 }  // namespace
 }  // namespace kron

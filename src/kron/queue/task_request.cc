@@ -28,8 +28,7 @@ Status check_members(const Node& request) {
 
 }  // namespace
 
-// Without blanks a position in `text` is an offset.
-NewTask read_new_task(const Node& node, std::string_view text, Status& status, int most_attempts) {
+NewTask read_new_task(const Node& node, JsonSource& source, Status& status, int most_attempts) {
   TaskReader in(node, status);
   NewTask spec;
   spec.id = in.text("taskId");
@@ -50,24 +49,31 @@ NewTask read_new_task(const Node& node, std::string_view text, Status& status, i
   }
   spec.type = TaskReader(*payload, status).required_text("type");
   if (Status good = check_task_type(spec.type); !good) in.wrong("payload", good.error().message);
-  if (const Node* data = payload->find("data")) spec.data = value_at(text, data->position().column - 1);
+  if (const Node* data = payload->find("data")) spec.data = without_blanks(source.text_of(*data));
   return spec;
 }
 
-Result<NewTask> parse_new_task(std::string_view json) {
-  const auto as_given = parse_json(json, kRequestLimits);
-  if (!as_given) return fail(as_given.error());
-  if (as_given->as<Node::Map>() == nullptr) {
-    return fail(Code::invalid, "a task is a JSON object, not " + std::string(kind_of(*as_given)));
+Result<NewTask> new_task_in(const Node& node, JsonSource& source) {
+  if (node.as<Node::Map>() == nullptr) {
+    return fail(Code::invalid, "a task is a JSON object, not " + std::string(kind_of(node)));
   }
-  if (Status good = check_members(*as_given); !good) return fail(good.error());
-  const std::string compact = without_blanks(json);
-  const auto document = parse_json(compact, kRequestLimits);
-  if (!document) return fail(document.error());
+  if (Status good = check_members(node); !good) return fail(good.error());
   Status status;
-  NewTask task = read_new_task(*document, compact, status);
+  NewTask task = read_new_task(node, source, status);
+  // The document has limits of its own.
+  if (depth_of(task.data) > kMostPayloadDepth) {
+    TaskReader(node, status).wrong("payload", "is nested deeper than " + std::to_string(kMostPayloadDepth) + " levels");
+  }
   if (!status) return fail(status.error());
+  task.data_is_parsed = {true};
   return task;
+}
+
+Result<NewTask> parse_new_task(std::string_view json) {
+  const auto document = parse_json(json, kRequestLimits);
+  if (!document) return fail(document.error());
+  JsonSource source(json);
+  return new_task_in(*document, source);
 }
 
 }  // namespace kron

@@ -59,5 +59,20 @@ TEST(TaskRequest, IsRefusedWithWhatIsWrong) {
   }
 }
 
+TEST(TaskRequest, IsParsedOnceAndNotAgainWhenItIsSubmitted) {
+  const auto task = parse_new_task(R"({"taskId":"a","payload":{"type":"T","data":[ 1 ]}})");
+  ASSERT_TRUE(task);
+  EXPECT_TRUE(task->data_is_parsed.value);
+  NewTask other = *task;
+  other.data = "[ ";  // what only a parser refuses
+  EXPECT_TRUE(checked(other));
+  other.data_is_parsed = {};
+  EXPECT_FALSE(checked(other)) << "data that nobody has parsed is";
+  EXPECT_TRUE(checked(NewTask{.id = "a", .type = "T"})->data_is_parsed.value);
+  other.data_is_parsed = {true};
+  other.data = std::string(kMostPayloadBytes + 1, '1');
+  EXPECT_FALSE(checked(other)) << "its size is checked nevertheless";
+}
+
 }  // namespace
 }  // namespace kron
