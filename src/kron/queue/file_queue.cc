@@ -5,6 +5,19 @@
 #include "kron/base/text.h"
 
 namespace kron {
+namespace {
+
+// About what a task takes in memory.
+std::size_t bytes_of(const Task& task) {
+  std::size_t bytes = sizeof(Task) + task.spec.data.size() + task.spec.unique_key.size() + task.result.size();
+  for (const Execution& execution : task.executions) {
+    bytes += sizeof(Execution) + execution.exec_id.size() + execution.lease_owner.size() + execution.reason.size();
+  }
+  for (const NewTask& follow_up : task.follow_ups) bytes += sizeof(NewTask) + follow_up.data.size();
+  return bytes;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<FileQueue>> FileQueue::open(FileSystem& file_system, const Clock& clock, Log& log,
                                                    std::string_view path, QueueOptions options, bool* is_final) {
@@ -77,7 +90,7 @@ Result<std::pair<Task, Place>> FileQueue::find(std::string_view task_id) {
   Place place = Place::completed;
   if (running_.contains(id)) place = Place::running;
   if (index_.contains(id) || held_back_.contains(id) || unread_.contains(id)) place = Place::pending;
-  auto task = read(place, task_id);
+  auto task = place == Place::running ? running_task(id) : read(place, task_id);
   if (task) return std::pair(*std::move(task), place);
   if (task.error().code == Code::not_found) return fail(no_such_task(task_id));
   return fail(task.error());
@@ -117,6 +130,7 @@ void FileQueue::note_running(const Task& task, const HeldLease& held) {
   running_.insert_or_assign(id, Running{held, task.spec.type, task.executions.back().exec_id});
   ++running_of_type_[task.spec.type];
   ends_.emplace(held.ends(), id);
+  keep_in_memory(task);
   if (!task.spec.unique_key.empty()) keys_.insert_or_assign(task.spec.unique_key, id);
 }
 
@@ -143,7 +157,34 @@ void FileQueue::forget_running(std::string_view task_id) {
   ends_.erase({found->second.held.ends(), found->first});
   const auto type = running_of_type_.find(found->second.type);
   if (--type->second == 0) running_of_type_.erase(type);
+  drop_from_memory(found->second);
   running_.erase(found);
+}
+
+// After its file in running/ is safe, and before anyone is answered: a task that is renewed, started and committed is
+// not read for each of these. Large ones are, and all when too many are kept.
+void FileQueue::keep_in_memory(const Task& task) {
+  constexpr std::size_t kMostBytesOfOne = std::size_t{16} << 10;
+  constexpr std::size_t kMostBytes = std::size_t{32} << 20;
+  const auto found = running_.find(task.spec.id);
+  if (found == running_.end()) return;
+  drop_from_memory(found->second);
+  const std::size_t bytes = bytes_of(task);
+  if (bytes > kMostBytesOfOne || kept_bytes_ + bytes > kMostBytes) return;
+  kept_bytes_ += bytes;
+  found->second.task = std::make_shared<const Task>(task);
+}
+
+void FileQueue::drop_from_memory(Running& running) {
+  if (!running.task) return;
+  kept_bytes_ -= bytes_of(*running.task);
+  running.task.reset();
+}
+
+Result<Task> FileQueue::running_task(const std::string& task_id) {
+  const auto found = running_.find(task_id);
+  if (found != running_.end() && found->second.task) return *found->second.task;
+  return read(Place::running, task_id);
 }
 
 Status FileQueue::move(Task after, Place from) {

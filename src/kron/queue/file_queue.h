@@ -83,6 +83,8 @@ class FileQueue : public TaskQueue {
     HeldLease held;
     std::string type;
     std::string exec_id;
+    // What its file in running/ holds, for as long as nobody but us writes there; none: it is read when it is needed.
+    std::shared_ptr<const Task> task = {};
   };
 
   // What memory holds of a task that waits, but for its id.
@@ -126,6 +128,9 @@ class FileQueue : public TaskQueue {
   void note_running(const Task& task, const HeldLease& held);
   void note_over(const Task& task);
   void forget_running(std::string_view task_id);
+  void keep_in_memory(const Task& task);
+  void drop_from_memory(Running& running);
+  Result<Task> running_task(const std::string& task_id);
   void report_damage(Place place, std::string_view task_id, const Error& error);
   Status check_room() const;
 
@@ -207,6 +212,7 @@ class FileQueue : public TaskQueue {
   std::unordered_map<std::string, Running> running_;
   std::set<std::pair<Nanoseconds, std::string>> ends_;  // of the leases that can still run out
   CountOfType running_of_type_;
+  std::size_t kept_bytes_ = 0;                                              // of the tasks in running_
   std::map<std::pair<std::string, TaskState>, std::size_t> ended_of_type_;  // since the start
   std::map<std::string, std::size_t> cancelled_of_type_;                    // since the start
   std::map<std::string, std::string, std::less<>> keys_;                    // unique key → the task that has it

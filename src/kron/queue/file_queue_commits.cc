@@ -200,7 +200,7 @@ void FileQueue::complete(const std::vector<Task>& tasks) {
 void FileQueue::finish_held_up() {
   std::vector<Task> tasks;
   for (const std::string& id : unfinished_) {
-    if (auto task = read(Place::running, id)) tasks.push_back(*std::move(task));
+    if (auto task = running_task(id)) tasks.push_back(*std::move(task));
   }
   finish(std::move(tasks));
 }

@@ -49,7 +49,11 @@ std::vector<Result<Answer>> FileQueue::grouped(std::span<const Request> requests
     }
     const auto statuses = files_.apply(moves);
     for (std::size_t i = 0; i < moves.size(); ++i) {
-      if (!statuses[i]) answers[written[i]] = fail(statuses[i].error());
+      if (!statuses[i]) {
+        answers[written[i]] = fail(statuses[i].error());
+      } else if (place_of(moves[i].task) == Place::running) {
+        keep_in_memory(moves[i].task);
+      }
       conclude(moves[i].task, statuses[i].has_value());
     }
     waiting = std::move(later);

@@ -263,7 +263,7 @@ Result<std::vector<Expired>> FileQueue::expire() {
   std::vector<Move> moves;
   std::vector<Expired> candidates;
   for (const std::string& id : ended()) {
-    auto task = read(Place::running, id);
+    auto task = running_task(id);
     auto after = task ? aborted(*std::move(task), running_.at(id).held.abort(), now(clock_)) : task;
     if (!after) {
       log_.error("task.unreadable",

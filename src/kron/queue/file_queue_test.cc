@@ -9,6 +9,7 @@
 #include "kron/env/real_file_system.h"
 #include "kron/json/document.h"
 #include "kron/queue/queue_rig.h"
+#include "kron/queue/task_file.h"
 
 namespace kron::testing {
 namespace {
@@ -324,6 +325,78 @@ TEST(FileQueueHostile, AFollowUpThatCannotBeReadForAMomentIsLeasedWhenItCan) {
   rig.disk.fail_when(nullptr);
   EXPECT_EQ(rig.queue().counts(), (TaskCounts{1, 0}));
   EXPECT_EQ(rig.lease_ids({.worker = "w"}), Names{"f"});
+}
+
+TEST(FileQueueRunning, ATaskThatRunsIsNotReadToBeStartedRenewedAndCommitted) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  NewTask large = task_named("large");
+  large.data = '"' + std::string(100'000, 'x') + '"';
+  rig.submit(large);
+  const auto leases = rig.lease({.worker = "w", .count = 2});
+  ASSERT_EQ(leases.size(), 2U);
+  const auto reads_of = [&](const Lease& lease) {
+    std::size_t reads = 0;
+    rig.disk.fail_when([&](const CallRecord& record) {
+      reads += record.call == Call::read && record.path.find("/running/") != std::string::npos ? 1 : 0;
+      return Fault::none;
+    });
+    EXPECT_EQ(rig.queue().start(lease.key), LeaseOutcome::accepted);
+    EXPECT_EQ(rig.queue().renew(lease.key), LeaseOutcome::accepted);
+    EXPECT_EQ(rig.commit(lease.key), LeaseOutcome::accepted);
+    rig.disk.fail_when(nullptr);
+    return reads;
+  };
+  EXPECT_EQ(reads_of(leases[0]), 0U);
+  EXPECT_EQ(reads_of(leases[1]), 3U) << "it is too large to be kept";
+  EXPECT_EQ(rig.queue().get("large").value().spec.data, large.data);
+}
+
+TEST(FileQueueRunning, WhatIsKeptInMemoryIsWhatTheFileHoldsAfterEveryStep) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one("w", false);
+  const auto is_same = [&] {
+    const auto of_file = parse_task(rig.contents("tasks/running/a.json"), "a");
+    return of_file && *of_file == rig.queue().get("a").value();
+  };
+  EXPECT_TRUE(is_same());
+  EXPECT_EQ(rig.queue().start(lease.key), LeaseOutcome::accepted);
+  EXPECT_TRUE(is_same());
+  rig.disk.fail_when([](const CallRecord& record) {
+    return record.call == Call::create && record.path.find("/pending/") != std::string::npos ? Fault::no_space
+                                                                                             : Fault::none;
+  });
+  const CommitRequest request{.key = lease.key, .result = "r", .follow_ups = {task_named("b")}};
+  EXPECT_EQ(rig.queue().commit(request).value().outcome, LeaseOutcome::accepted);
+  EXPECT_TRUE(is_same()) << "committed, and not finished";
+  EXPECT_EQ(rig.queue().commit(request).value().outcome, LeaseOutcome::duplicate);
+  rig.disk.fail_when(nullptr);
+  ASSERT_TRUE(rig.queue().expire());
+  EXPECT_EQ(rig.state("a"), TaskState::succeeded);
+  EXPECT_EQ(rig.state("b"), TaskState::pending);
+}
+
+TEST(FileQueueRunning, AStepThatTheDiskRefusedIsNotInMemoryEither) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one("w", false);
+  rig.disk.fail_when(
+      [](const CallRecord& record) { return record.call == Call::create ? Fault::no_space : Fault::none; });
+  EXPECT_EQ(rig.queue().start(lease.key).error().code, Code::io);
+  rig.disk.fail_when(nullptr);
+  EXPECT_EQ(rig.queue().commit({.key = lease.key, .result = ""}).error().code, Code::conflict) << "it has not started";
+}
+
+TEST(FileQueueRunning, ARunningTasksFileThatSomeoneTookAwayIsWrittenAnewByItsCommit) {
+  FileRig rig;
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one();
+  const auto running = rig.disk.open_directory("/data/tasks/running").value();
+  ASSERT_TRUE(running->remove("a.json"));
+  EXPECT_EQ(rig.commit(lease.key), LeaseOutcome::accepted);
+  EXPECT_FALSE(rig.queue().has_stopped());
+  EXPECT_EQ(rig.names("tasks/completed"), std::vector<std::string>{"a.json"});
 }
 
 TEST(FileQueueHostile, EffectsOnAnotherFileSystemAreRefusedAtTheStart) {

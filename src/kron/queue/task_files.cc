@@ -123,7 +123,8 @@ void TaskFiles::remove_sources(std::span<const Move> moves, std::vector<Status>&
 
 Status TaskFiles::remove(Place place, std::string_view task_id) {
   if (stopped_) return fail(*stopped_);
-  if (Status removed = at(place).remove(task_file_name(task_id)); !removed) {
+  // Somebody else may have taken it away: it is gone, which is all that matters.
+  if (Status removed = at(place).remove(task_file_name(task_id)); !removed && removed.error().code != Code::not_found) {
     stop(removed.error());
     return fail(*stopped_);
   }
