@@ -10,6 +10,7 @@
 #include "kron/base/duration.h"
 #include "kron/env/system_error.h"
 #include "kron/http/multipart.h"
+#include "kron/queue/answers.h"
 #include "kron/queue/tar.h"
 #include "kron/queue/task_file.h"
 #include "task_api_json.h"
@@ -186,6 +187,8 @@ Result<LeaseOutcome> ApiQueue::renew(const LeaseKey& key) {
 }
 
 Result<CommitAnswer> ApiQueue::commit_one(const CommitRequest& request) {
+  // Here, because JSON cannot carry a result that is no UTF-8: krond would be sent another one, and take it.
+  if (Status good = check_commit(request); !good) return fail(good.error());
   std::string text = commit_json(request);
   http::Fields headers;
   if (!request.files.empty()) {
