@@ -19,7 +19,7 @@ Result<std::vector<Lease>> OwnedQueue::lease(const LeaseRequest& request) {
   // Nobody else sees to what has run out.
   if (const auto expired = queue_->expire(); !expired) return fail(expired.error());
   LeaseRequest own = request;
-  own.holder = Holder::inside;
+  own.holder = Holder::in_process;
   own.starts = true;
   return queue_->lease(own);
 }

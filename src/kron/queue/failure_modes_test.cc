@@ -284,7 +284,7 @@ TEST(INV_004, AKeptLeaseGetsAtMostOneFullTerm) {
 TEST(INV_004, TheAttemptsOfWorkersInsideEndWithTheirProcess) {
   FileRig rig;
   rig.submit(task_named("a"));
-  const auto leases = rig.lease({.worker = "self", .holder = Holder::inside, .starts = true});
+  const auto leases = rig.lease({.worker = "self", .holder = Holder::in_process, .starts = true});
   ASSERT_EQ(leases.size(), 1U);
   rig.restart();
   EXPECT_EQ(rig.queue().recovery().aborted, 1U);

@@ -4,6 +4,15 @@
 
 #include "kron/base/text.h"
 
+// What memory knows of a task follows the directory that its file is in. At any time between two verbs an id is in
+// exactly one of these, or in none, when its task is over or unknown:
+//   index_      pending/: waits, ready or delayed
+//   unread_     pending/: waits, but its file cannot be read at the moment; the next lease or expiry tries again
+//   held_back_  pending/, or about to be: a follow-up of a commit that is not DONE yet, which nobody may lease
+//   running_    running/: leased or started, with its deadline in ends_; or committed, in unfinished_ and not in ends_
+// A verb judges on what memory says, writes the new file, and changes memory only when the file is safe
+// (index_after_write); a write that was refused leaves both as they were. After a failed sync nobody knows what is on
+// the disk, so files_ stops, every verb fails, and the next process recovers (file_queue_recovery.cc).
 namespace kron {
 namespace {
 
@@ -67,7 +76,7 @@ Result<std::uint64_t> FileQueue::next_number() {
   return number;
 }
 
-void FileQueue::report_damage(Place place, std::string_view task_id, const Error& error) {
+void FileQueue::report_damage(TaskDirectory place, std::string_view task_id, const Error& error) {
   const Status moved = files_.set_aside(place, task_id, now(clock_));
   log_.error("task.set_aside", {{"task", task_id},
                                 {"directory", name_of(place)},
@@ -76,7 +85,7 @@ void FileQueue::report_damage(Place place, std::string_view task_id, const Error
 }
 
 // A file that is no task is set aside; one that cannot be read now may be readable tomorrow, and stays.
-Result<Task> FileQueue::read(Place place, std::string_view task_id) {
+Result<Task> FileQueue::read(TaskDirectory place, std::string_view task_id) {
   auto task = files_.read(place, task_id);
   if (!task && (task.error().code == Code::invalid || task.error().code == Code::refused)) {
     report_damage(place, task_id, task.error());
@@ -84,13 +93,13 @@ Result<Task> FileQueue::read(Place place, std::string_view task_id) {
   return task;
 }
 
-Result<std::pair<Task, Place>> FileQueue::find(std::string_view task_id) {
+Result<std::pair<Task, TaskDirectory>> FileQueue::find(std::string_view task_id) {
   if (Status good = check_task_id(task_id); !good) return fail(good.error());
   const std::string id(task_id);
-  Place place = Place::completed;
-  if (running_.contains(id)) place = Place::running;
-  if (index_.contains(id) || held_back_.contains(id) || unread_.contains(id)) place = Place::pending;
-  auto task = place == Place::running ? running_task(id) : read(place, task_id);
+  TaskDirectory place = TaskDirectory::completed;
+  if (running_.contains(id)) place = TaskDirectory::running;
+  if (index_.contains(id) || held_back_.contains(id) || unread_.contains(id)) place = TaskDirectory::pending;
+  auto task = place == TaskDirectory::running ? running_task(id) : read(place, task_id);
   if (task) return std::pair(*std::move(task), place);
   if (task.error().code == Code::not_found) return fail(no_such_task(task_id));
   return fail(task.error());
@@ -184,13 +193,13 @@ void FileQueue::drop_from_memory(Running& running) {
 Result<Task> FileQueue::running_task(const std::string& task_id) {
   const auto found = running_.find(task_id);
   if (found != running_.end() && found->second.task) return *found->second.task;
-  return read(Place::running, task_id);
+  return read(TaskDirectory::running, task_id);
 }
 
-Status FileQueue::move(Task after, Place from) {
+Status FileQueue::move(Task after, TaskDirectory from) {
   const Move move{std::move(after), from};
   Status moved = std::move(files_.apply(std::span(&move, 1)).front());
-  if (moved) settle(move.task);
+  if (moved) index_after_write(move.task);
   return moved;
 }
 

@@ -117,11 +117,11 @@ class FileQueue : public TaskQueue {
   // file_queue.cc
   TaskCounts counts_now() const { return {index_.size() + held_back_.size() + unread_.size(), running_.size()}; }
   Result<std::uint64_t> next_number();
-  Result<Task> read(Place place, std::string_view task_id);
-  Result<std::pair<Task, Place>> find(std::string_view task_id);
+  Result<Task> read(TaskDirectory place, std::string_view task_id);
+  Result<std::pair<Task, TaskDirectory>> find(std::string_view task_id);
   Result<std::optional<NewTask>> known(std::string_view task_id);
   std::optional<std::string> holder_of(std::string_view unique_key, std::string_view leaving_out) const;
-  Status move(Task after, Place from);
+  Status move(Task after, TaskDirectory from);
   Waiting waiting_part_of(const Task& task) const;
   void note_pending(const Task& task);
   void note_waiting(std::string_view task_id, const Waiting& waiting);
@@ -131,7 +131,7 @@ class FileQueue : public TaskQueue {
   void keep_in_memory(const Task& task);
   void drop_from_memory(Running& running);
   Result<Task> running_task(const std::string& task_id);
-  void report_damage(Place place, std::string_view task_id, const Error& error);
+  void report_damage(TaskDirectory place, std::string_view task_id, const Error& error);
   Status check_room() const;
 
   // file_queue_leases.cc
@@ -150,7 +150,7 @@ class FileQueue : public TaskQueue {
   std::vector<Result<Answer>> grouped(std::span<const Request> requests, Prepare prepare, Conclude conclude);
   Result<Prepared<LeaseOutcome>> prepare_start(const LeaseKey& key);
   Result<Prepared<FailAnswer>> prepare_fail(const FailRequest& request);
-  void settle(const Task& task);
+  void index_after_write(const Task& task);
   std::vector<std::string> ended() const;
 
   // file_queue_commits.cc
@@ -190,8 +190,8 @@ class FileQueue : public TaskQueue {
   Status recover_pending(const Listing& listing);
   Status end_orphans();
   Status recover_staging();
-  Result<bool> is_outweighed(Place place, std::string_view task_id);
-  Status pass_over(Place place, std::string_view task_id, const Error& error);
+  Result<bool> has_further_copy(TaskDirectory place, std::string_view task_id);
+  Status skip_damaged(TaskDirectory place, std::string_view task_id, const Error& error);
   void resume(const Task& task, std::vector<Task>& committed);
   HeldLease kept_lease(const Execution& execution);
 

@@ -178,7 +178,7 @@ std::vector<Task> FileQueue::with_published_output(std::vector<Task> tasks) {
 void FileQueue::complete(const std::vector<Task>& tasks) {
   std::vector<Move> moves;
   for (const Task& task : tasks) {
-    if (auto after = finished(task, now(clock_))) moves.push_back({*std::move(after), Place::running});
+    if (auto after = finished(task, now(clock_))) moves.push_back({*std::move(after), TaskDirectory::running});
   }
   const auto statuses = files_.apply(moves);
   for (std::size_t i = 0; i < moves.size(); ++i) {
@@ -188,7 +188,7 @@ void FileQueue::complete(const std::vector<Task>& tasks) {
     unfinished_.erase(task.spec.id);
     for (const NewTask& spec : task.follow_ups) {
       held_back_.erase(spec.id);
-      if (const auto created = read(Place::pending, spec.id)) {
+      if (const auto created = read(TaskDirectory::pending, spec.id)) {
         note_pending(*created);
       } else {
         read_later(spec.id, created.error());

@@ -44,14 +44,14 @@ std::vector<Result<Answer>> FileQueue::grouped(std::span<const Request> requests
       }
       answers[i] = std::move(prepared->answer);
       if (!prepared->after) continue;
-      moves.push_back({*std::move(prepared->after), Place::running});
+      moves.push_back({*std::move(prepared->after), TaskDirectory::running});
       written.push_back(i);
     }
     const auto statuses = files_.apply(moves);
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (!statuses[i]) {
         answers[written[i]] = fail(statuses[i].error());
-      } else if (place_of(moves[i].task) == Place::running) {
+      } else if (directory_of(moves[i].task) == TaskDirectory::running) {
         keep_in_memory(moves[i].task);
       }
       conclude(moves[i].task, statuses[i].has_value());

@@ -14,14 +14,14 @@ constexpr std::size_t kExpireAtOnce = 1000;
 }  // namespace
 
 // What memory holds of a task, after its new file is safe.
-void FileQueue::settle(const Task& task) {
-  switch (place_of(task)) {
-    case Place::pending:
+void FileQueue::index_after_write(const Task& task) {
+  switch (directory_of(task)) {
+    case TaskDirectory::pending:
       note_pending(task);
       return;
-    case Place::running:
+    case TaskDirectory::running:
       return;
-    case Place::completed:
+    case TaskDirectory::completed:
       note_over(task);
   }
 }
@@ -39,7 +39,7 @@ bool FileQueue::has_room_for(std::string_view type, const CountOfType& taken) co
 // The clock was set back: what waits for a time of the old clock may be ready by the new one.
 void FileQueue::look_again_at_delayed() {
   for (const std::string& id : index_.delayed_ids()) {
-    const auto task = read(Place::pending, id);
+    const auto task = read(TaskDirectory::pending, id);
     if (!task || !index_.remove(id)) continue;
     note_pending(*task);
   }
@@ -56,7 +56,7 @@ void FileQueue::read_again() {
   std::vector<std::string> ids(unread_.begin(), unread_.end());
   if (ids.size() > kAtOnce) ids.resize(kAtOnce);
   for (const std::string& id : ids) {
-    const auto task = read(Place::pending, id);
+    const auto task = read(TaskDirectory::pending, id);
     if (!task && task.error().code == Code::io) continue;
     unread_.erase(id);
     if (task) {
@@ -79,7 +79,7 @@ std::vector<Task> FileQueue::take_ready(const LeaseRequest& request, CountOfType
   while (tasks.size() < request.count) {
     const auto id = index_.take(t, may_run);
     if (!id) break;
-    auto task = read(Place::pending, *id);
+    auto task = read(TaskDirectory::pending, *id);
     if (!task) {
       read_later(*id, task.error());
       continue;
@@ -98,7 +98,7 @@ Result<Move> FileQueue::prepare_lease(const Task& task, const LeaseRequest& requ
       leased(task, {request.worker, *token, request.term, request.holder, clock_.boot_id(), deadline}, now(clock_));
   if (after && request.starts) after = started(*std::move(after), now(clock_));
   if (!after) return fail(after.error());
-  return Move{*std::move(after), Place::pending};
+  return Move{*std::move(after), TaskDirectory::pending};
 }
 
 std::vector<Result<std::vector<Lease>>> FileQueue::lease(std::span<const LeaseRequest> requests) {
@@ -243,7 +243,7 @@ std::vector<Result<FailAnswer>> FileQueue::fail_attempts(std::span<const FailReq
   return grouped<FailAnswer>(
       requests, [&](const FailRequest& request) { return prepare_fail(request); },
       [&](const Task& task, bool is_safe) {
-        if (is_safe) settle(task);
+        if (is_safe) index_after_write(task);
       });
 }
 
@@ -274,13 +274,13 @@ Result<std::vector<Expired>> FileQueue::expire() {
     }
     const Execution& last = after->executions.back();
     candidates.push_back({id, last.exec_id, last.reason, state_of(*after)});
-    moves.push_back({*std::move(after), Place::running});
+    moves.push_back({*std::move(after), TaskDirectory::running});
   }
   const auto statuses = files_.apply(moves);
   std::vector<Expired> expired;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     if (!statuses[i]) continue;  // still expired; the next call tries again
-    settle(moves[i].task);
+    index_after_write(moves[i].task);
     log_.warning("task.expired", {{"task", std::string_view(candidates[i].task_id)},
                                   {"exec_id", std::string_view(candidates[i].exec_id)},
                                   {"reason", std::string_view(candidates[i].reason)}});

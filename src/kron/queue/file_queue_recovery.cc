@@ -11,7 +11,7 @@ namespace kron {
 // recovery finds and builds on must not be forgotten later: a task that is DONE because its follow-up is there, a token
 // that was handed out.
 Status FileQueue::make_durable_what_is_there() {
-  for (const Place place : kPlacesFurthestLast) {
+  for (const TaskDirectory place : kDirectoriesFurthestLast) {
     if (Status synced = files_.sync(place); !synced) return synced;
   }
   Status synced = staged_.sync();
@@ -72,7 +72,7 @@ Status FileQueue::recover_tokens() {
     for (const Execution& execution : task->executions) number = std::max(number, execution.token);
     return number;
   };
-  for (const Place place : kPlacesFurthestLast) {
+  for (const TaskDirectory place : kDirectoriesFurthestLast) {
     IdList ids;
     if (Status listed = files_.list(place, [&](std::string_view id) { ids.add(id); }); !listed) return listed;
     const Status read = files_.read_each(place, ids.ids(), highest_in, [&](std::string_view, std::uint64_t number) {
@@ -92,14 +92,14 @@ Status FileQueue::recover_tokens() {
 // Asking the disk for each task whether it is further elsewhere would take longer than reading it.
 Result<FileQueue::Listing> FileQueue::list_tasks() const {
   Listing listing;
-  Status listed = files_.list(Place::pending, [&](std::string_view id) { listing.pending.add(id); });
+  Status listed = files_.list(TaskDirectory::pending, [&](std::string_view id) { listing.pending.add(id); });
   if (!listed) return fail(listed.error());
-  listed = files_.list(Place::running, [&](std::string_view id) {
+  listed = files_.list(TaskDirectory::running, [&](std::string_view id) {
     listing.running.add(id);
     if (listing.pending.contains(id)) listing.doubled.add(id);
   });
   if (!listed) return fail(listed.error());
-  listed = files_.list(Place::completed, [&](std::string_view id) {
+  listed = files_.list(TaskDirectory::completed, [&](std::string_view id) {
     if (listing.pending.contains(id) || listing.running.contains(id)) listing.doubled.add(id);
   });
   if (!listed) return fail(listed.error());
@@ -107,7 +107,7 @@ Result<FileQueue::Listing> FileQueue::list_tasks() const {
 }
 
 // What is found in a place of tasks and is none: set aside. An Error only when the disk does not answer.
-Status FileQueue::pass_over(Place place, std::string_view task_id, const Error& error) {
+Status FileQueue::skip_damaged(TaskDirectory place, std::string_view task_id, const Error& error) {
   if (error.code == Code::io) return fail(error);
   if (error.code == Code::not_found) return {};
   report_damage(place, task_id, error);
@@ -116,14 +116,14 @@ Status FileQueue::pass_over(Place place, std::string_view task_id, const Error& 
 }
 
 // Whether a further copy of the task in `place` is one, too. Then the one in `place` is removed.
-Result<bool> FileQueue::is_outweighed(Place place, std::string_view task_id) {
-  for (const Place further : kPlacesFurthestLast) {
+Result<bool> FileQueue::has_further_copy(TaskDirectory place, std::string_view task_id) {
+  for (const TaskDirectory further : kDirectoriesFurthestLast) {
     if (further <= place) continue;
     if (const auto task = files_.read(further, task_id); !task) {
-      if (Status passed = pass_over(further, task_id, task.error()); !passed) return fail(passed.error());
+      if (Status passed = skip_damaged(further, task_id, task.error()); !passed) return fail(passed.error());
       continue;
     }
-    // Not synced: a copy that comes back is removed again, and a prune syncs before it removes what outweighs it.
+    // Not synced: a copy that comes back is removed again, and a prune syncs before it removes the further one.
     if (Status removed = files_.remove(place, task_id); !removed) return fail(removed.error());
     ++recovery_.doubles;
     return true;
@@ -133,15 +133,16 @@ Result<bool> FileQueue::is_outweighed(Place place, std::string_view task_id) {
 
 Status FileQueue::recover_running(const Listing& listing, std::vector<Task>& committed) {
   for (const std::string_view id : listing.running.ids()) {
-    const auto outweighed = listing.doubled.contains(id) ? is_outweighed(Place::running, id) : Result<bool>(false);
-    if (!outweighed) return fail(outweighed.error());
-    if (*outweighed) continue;
-    const auto task = files_.read(Place::running, id);
+    const auto is_behind =
+        listing.doubled.contains(id) ? has_further_copy(TaskDirectory::running, id) : Result<bool>(false);
+    if (!is_behind) return fail(is_behind.error());
+    if (*is_behind) continue;
+    const auto task = files_.read(TaskDirectory::running, id);
     if (!task) {
-      if (Status passed = pass_over(Place::running, id, task.error()); !passed) return passed;
-    } else if (place_of(*task) == Place::running) {
+      if (Status passed = skip_damaged(TaskDirectory::running, id, task.error()); !passed) return passed;
+    } else if (directory_of(*task) == TaskDirectory::running) {
       resume(*task, committed);
-    } else if (Status moved = move(*task, Place::running); !moved) {
+    } else if (Status moved = move(*task, TaskDirectory::running); !moved) {
       // Seed 002 knows no executions: what it left in running/ waits again.
       return moved;
     }
@@ -162,7 +163,7 @@ void FileQueue::resume(const Task& task, std::vector<Task>& committed) {
   }
   // A worker inside died with the last owner.
   HeldLease held = kept_lease(last);
-  held.is_orphaned = last.holder == Holder::inside;
+  held.is_orphaned = last.holder == Holder::in_process;
   if (held.is_orphaned) held.lease_ends = boot_time;
   if (task.spec.timeout && last.started_at) {
     const Seconds passed = std::clamp(now(clock_) - *last.started_at, Seconds(0), *task.spec.timeout);
@@ -202,20 +203,22 @@ Status FileQueue::end_orphans() {
 Status FileQueue::recover_pending(const Listing& listing) {
   std::vector<std::string_view> ids;
   for (const std::string_view id : listing.pending.ids()) {
-    const auto outweighed = listing.doubled.contains(id) ? is_outweighed(Place::pending, id) : Result<bool>(false);
-    if (!outweighed) return fail(outweighed.error());
-    if (!*outweighed) ids.push_back(id);
+    const auto is_behind =
+        listing.doubled.contains(id) ? has_further_copy(TaskDirectory::pending, id) : Result<bool>(false);
+    if (!is_behind) return fail(is_behind.error());
+    if (!*is_behind) ids.push_back(id);
   }
   const auto condense = [&](const Result<Task>& task) -> Result<Waiting> {
     if (!task) return fail(task.error());
-    if (place_of(*task) == Place::pending) return waiting_part_of(*task);
+    if (directory_of(*task) == TaskDirectory::pending) return waiting_part_of(*task);
     return fail(Code::invalid, "its executions say that it does not wait");
   };
-  return files_.read_each(Place::pending, ids, condense, [&](std::string_view id, const Result<Waiting>& waiting) {
-    if (!waiting) return pass_over(Place::pending, id, waiting.error());
-    if (!held_back_.contains(id)) note_waiting(id, *waiting);
-    return Status();
-  });
+  return files_.read_each(TaskDirectory::pending, ids, condense,
+                          [&](std::string_view id, const Result<Waiting>& waiting) {
+                            if (!waiting) return skip_damaged(TaskDirectory::pending, id, waiting.error());
+                            if (!held_back_.contains(id)) note_waiting(id, *waiting);
+                            return Status();
+                          });
 }
 
 // Staged files without a commit are a leftover. Those that a commit could not publish stay.

@@ -25,7 +25,9 @@ void offer(ListProgress& scan, std::string_view id) {
   scan.is_cut = true;
 }
 
-bool wants(const TaskFilter& filter, Place place) { return !filter.state || place_of(*filter.state) == place; }
+bool wants(const TaskFilter& filter, TaskDirectory place) {
+  return !filter.state || directory_of(*filter.state) == place;
+}
 
 }  // namespace
 
@@ -70,9 +72,9 @@ std::unique_ptr<RemovalScan> FileQueue::begin_retention(const TaskRetention& kee
 }
 
 Status FileQueue::look_at_names(ListProgress& scan) {
-  if (wants(scan.filter, Place::completed)) {
+  if (wants(scan.filter, TaskDirectory::completed)) {
     if (!scan.names) {
-      auto names = files_.read_names(Place::completed);
+      auto names = files_.read_names(TaskDirectory::completed);
       if (!names) return fail(names.error());
       scan.names = *std::move(names);
     }
@@ -91,12 +93,12 @@ Status FileQueue::look_at_names(ListProgress& scan) {
 
 // In one go, and after the names of completed tasks: what has been retried since is seen here.
 void FileQueue::look_at_memory(ListProgress& scan) {
-  if (wants(scan.filter, Place::pending)) {
+  if (wants(scan.filter, TaskDirectory::pending)) {
     index_.each_id([&](std::string_view id) { offer(scan, id); });
     for (const auto& [id, spec] : held_back_) offer(scan, id);
     for (const std::string& id : unread_) offer(scan, id);
   }
-  if (wants(scan.filter, Place::running)) {
+  if (wants(scan.filter, TaskDirectory::running)) {
     for (const auto& [id, running] : running_) offer(scan, id);
   }
 }
@@ -128,23 +130,23 @@ Result<std::optional<TaskPage>> FileQueue::go_on(ListProgress& scan) {
   return std::move(scan.page);
 }
 
-// A completed task outweighs what a power cut may bring back of its earlier copies; without it they would run again.
+// A completed task wins over what a power cut may bring back of its earlier copies; without it they would run again.
 // And its own name must be gone for good before anyone submits it anew.
 Status FileQueue::remove_completed(std::span<const std::string> task_ids) {
   if (files_.stopped()) return fail(*files_.stopped());
   if (task_ids.empty()) return {};
   if (Status synced = files_.sync_removals(); !synced) return synced;
   for (const std::string& id : task_ids) {
-    if (Status gone = files_.remove(Place::completed, id); !gone) return gone;
+    if (Status gone = files_.remove(TaskDirectory::completed, id); !gone) return gone;
   }
-  return files_.sync(Place::completed);
+  return files_.sync(TaskDirectory::completed);
 }
 
 Result<bool> FileQueue::go_on(PruneProgress& scan) {
   if (files_.stopped()) return fail(*files_.stopped());
   if (scan.request.limit == 0) return true;
   if (!scan.names) {
-    auto names = files_.read_names(Place::completed);
+    auto names = files_.read_names(TaskDirectory::completed);
     if (!names) return fail(names.error());
     scan.names = *std::move(names);
   }
@@ -153,7 +155,7 @@ Result<bool> FileQueue::go_on(PruneProgress& scan) {
   const auto more = scan.names->next(std::min(kReadsAtOnce, left), [&](std::string_view name) {
     const auto id = task_of_file_name(name);
     if (!id) return;
-    const auto task = read(Place::completed, *id);
+    const auto task = read(TaskDirectory::completed, *id);
     if (task && is_pruned_by(scan.request, *task)) old.emplace_back(*id);
   });
   if (!more) return fail(more.error());
@@ -165,7 +167,7 @@ Result<bool> FileQueue::go_on(PruneProgress& scan) {
 Status FileQueue::count_completed(RetentionProgress& scan) {
   const auto more = scan.names->next(kNamesAtOnce, [&](std::string_view name) {
     const auto id = task_of_file_name(name);
-    const auto modified = id ? files_.modified(Place::completed, *id) : fail(Code::not_found, "");
+    const auto modified = id ? files_.modified(TaskDirectory::completed, *id) : fail(Code::not_found, "");
     if (!modified) return;
     ++scan.written_in[hour_of(*modified)];
     ++scan.total;
@@ -189,7 +191,7 @@ Status FileQueue::count_completed(RetentionProgress& scan) {
 Result<bool> FileQueue::is_old(const RetentionProgress& scan, const std::string& task_id, Instant modified) {
   const Instant before = scan.now - std::min(scan.keeps.age, Seconds(scan.now.time_since_epoch()));
   if (modified >= before && scan.total > kFewCompleted) return false;
-  const auto task = read(Place::completed, task_id);
+  const auto task = read(TaskDirectory::completed, task_id);
   if (!task && task.error().code == Code::io) return fail(task.error());
   return task && is_pruned_by({.over_before = before}, *task);
 }
@@ -197,7 +199,7 @@ Result<bool> FileQueue::is_old(const RetentionProgress& scan, const std::string&
 Result<bool> FileQueue::go_on(RetentionProgress& scan) {
   if (files_.stopped()) return fail(*files_.stopped());
   if (!scan.names) {
-    auto names = files_.read_names(Place::completed);
+    auto names = files_.read_names(TaskDirectory::completed);
     if (!names) return fail(names.error());
     scan.names = *std::move(names);
   }
@@ -211,7 +213,7 @@ Result<bool> FileQueue::go_on(RetentionProgress& scan) {
   const std::size_t at_once = scan.total > kFewCompleted ? 4 * kReadsAtOnce : kReadsAtOnce;
   const auto more = scan.names->next(at_once, [&](std::string_view name) {
     const auto id = task_of_file_name(name);
-    const auto modified = id ? files_.modified(Place::completed, *id) : fail(Code::not_found, "");
+    const auto modified = id ? files_.modified(TaskDirectory::completed, *id) : fail(Code::not_found, "");
     if (!modified) return;
     const auto old = is_old(scan, std::string(*id), *modified);
     if (!old) looked = fail(old.error());

@@ -65,7 +65,7 @@ Result<Task*> MemoryQueue::put(Task& target, Result<Task> after) {
   target = *std::move(after);
   seen_ready_.erase(target.spec.id);
   if (state_of(target) != TaskState::running) held_.erase(target.spec.id);
-  if (place_of(target) == Place::completed) {
+  if (directory_of(target) == TaskDirectory::completed) {
     ++(is_cancelled(target) ? cancelled_[target.spec.type] : ended_[{target.spec.type, state_of(target)}]);
   }
   return &target;
@@ -82,7 +82,8 @@ std::vector<Result<SubmitAnswer>> MemoryQueue::submit(std::span<const NewTask> t
 
 std::optional<std::string> MemoryQueue::holder_of(std::string_view unique_key, std::string_view leaving_out) const {
   for (const auto& [id, task] : tasks_) {
-    if (task.spec.unique_key == unique_key && id != leaving_out && place_of(task) != Place::completed) return id;
+    if (task.spec.unique_key == unique_key && id != leaving_out && directory_of(task) != TaskDirectory::completed)
+      return id;
   }
   return std::nullopt;
 }
@@ -295,7 +296,7 @@ std::unique_ptr<ListScan> MemoryQueue::begin_list(const TaskFilter& filter) {
 std::size_t MemoryQueue::remove_old(const PruneRequest& request) {
   std::size_t removed = 0;
   for (auto at = tasks_.begin(); at != tasks_.end() && removed < request.limit;) {
-    const bool goes = place_of(at->second) == Place::completed && is_pruned_by(request, at->second);
+    const bool goes = directory_of(at->second) == TaskDirectory::completed && is_pruned_by(request, at->second);
     at = goes ? tasks_.erase(at) : std::next(at);
     removed += goes ? 1 : 0;
   }
@@ -305,7 +306,7 @@ std::size_t MemoryQueue::remove_old(const PruneRequest& request) {
 std::size_t MemoryQueue::remove_beyond(std::size_t most) {
   std::vector<std::pair<Instant, std::string>> over;
   for (const auto& [id, task] : tasks_) {
-    if (place_of(task) == Place::completed) over.emplace_back(task.updated_at, id);
+    if (directory_of(task) == TaskDirectory::completed) over.emplace_back(task.updated_at, id);
   }
   std::ranges::sort(over);
   over.resize(over.size() - std::min(over.size(), most));
@@ -339,7 +340,7 @@ Result<TaskSummary> MemoryQueue::summary() {
   std::map<std::pair<TaskState, std::string>, std::size_t> waiting_or_running;
   for (const auto& [id, task] : tasks_) {
     const TaskState state = state_of(task);
-    if (place_of(state) != Place::completed) ++waiting_or_running[{state, task.spec.type}];
+    if (directory_of(state) != TaskDirectory::completed) ++waiting_or_running[{state, task.spec.type}];
     const Seconds waited = now(clock_) - ready_at(task, now(clock_));
     if (state == TaskState::pending && waited >= Seconds(0)) {
       summary.oldest_pending = std::max(summary.oldest_pending.value_or(waited), waited);

@@ -62,7 +62,7 @@ struct NewTask {
 inline bool is_same_payload(const NewTask& a, const NewTask& b) { return a.type == b.type && a.data == b.data; }
 
 // Where the holder of a lease lives: in the process that owns the queue (then it dies with it), or outside.
-enum class Holder : std::uint8_t { outside, inside };
+enum class Holder : std::uint8_t { outside, in_process };
 
 struct Execution {
   std::string exec_id;

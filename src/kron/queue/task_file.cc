@@ -30,7 +30,7 @@ void write_execution(JsonWriter& out, const Execution& e, std::string_view task_
   out.member("lease_owner", e.lease_owner).member("lease_expires_at", rfc3339(e.lease_expires_at));
   out.key("token").integer(static_cast<std::int64_t>(e.token));
   out.member("status", name_of(e.status)).member("lease_term", duration_text(e.lease_term));
-  if (e.holder == Holder::inside) out.member("holder", kInside);
+  if (e.holder == Holder::in_process) out.member("holder", kInside);
   out.member("leased_at", rfc3339(e.leased_at));
   write_time(out, "started_at", e.started_at);
   write_time(out, "committed_at", e.committed_at);
@@ -71,7 +71,7 @@ Execution read_execution(const Node& node, std::string_view task_id, Status& sta
   } else {
     in.wrong("status", word.error().message);
   }
-  if (in.text("holder") == kInside) e.holder = Holder::inside;
+  if (in.text("holder") == kInside) e.holder = Holder::in_process;
   e.lease_term = in.duration("lease_term").value_or(e.lease_term);
   e.lease_expires_at = in.time("lease_expires_at").value_or(Instant());
   e.leased_at = in.time("leased_at").value_or(Instant());
@@ -90,8 +90,8 @@ Execution read_execution(const Node& node, std::string_view task_id, Status& sta
 
 void check_state_word(TaskReader& in, Task& task) {
   const std::string word = in.text("state");
-  const bool is_completed = word == state_word_of(Place::completed);
-  if (!is_completed && word != state_word_of(Place::pending) && word != state_word_of(Place::running)) {
+  const bool is_completed = word == state_word_of(TaskDirectory::completed);
+  if (!is_completed && word != state_word_of(TaskDirectory::pending) && word != state_word_of(TaskDirectory::running)) {
     in.wrong("state", "is none of PENDING, RUNNING and COMPLETED");
   }
   if (!is_completed || !task.executions.empty()) return;
@@ -121,9 +121,9 @@ std::string new_task_text(const NewTask& spec) {
 
 std::string task_text(const Task& task) {
   JsonWriter out;
-  const Place place = place_of(task);
+  const TaskDirectory place = directory_of(task);
   out.begin_map().member("taskId", task.spec.id).member("state", state_word_of(place));
-  if (place == Place::completed) out.member("outcome", name_of(state_of(task)));
+  if (place == TaskDirectory::completed) out.member("outcome", name_of(state_of(task)));
   out.member("createdAt", rfc3339(task.created_at)).member("updatedAt", rfc3339(task.updated_at));
   out.key("sequence").integer(static_cast<std::int64_t>(task.sequence));
   out.key("attempt").integer(task.executions.empty() ? 0 : task.executions.back().attempt);

@@ -152,7 +152,7 @@ TEST(TaskFile, WhateverIsWrittenReadsBackTheSame) {
     }
     task.result = text();
     if (number(0, 2) == 1) task.follow_ups.push_back(task_named("f" + text()));
-    if (place_of(task) == Place::completed && task.executions.empty()) return;
+    if (directory_of(task) == TaskDirectory::completed && task.executions.empty()) return;
     const auto read = parse_task(task_text(task), spec.id);
     RC_ASSERT(read.has_value());
     RC_ASSERT(*read == task);

@@ -21,7 +21,7 @@ Result<TaskFiles> TaskFiles::open(FileSystem& file_system, Directory& data_direc
   TaskFiles files(file_system);
   auto tasks = open_or_make(data_directory, "tasks", failed_sync);
   if (!tasks) return fail(tasks.error());
-  for (const Place place : kPlacesFurthestLast) {
+  for (const TaskDirectory place : kDirectoriesFurthestLast) {
     auto directory = open_or_make(**tasks, name_of(place), failed_sync);
     if (!directory) return fail(directory.error());
     files.directories_[static_cast<std::size_t>(place)] = *std::move(directory);
@@ -29,7 +29,7 @@ Result<TaskFiles> TaskFiles::open(FileSystem& file_system, Directory& data_direc
   return files;
 }
 
-Result<Task> TaskFiles::read(Place place, std::string_view task_id) const {
+Result<Task> TaskFiles::read(TaskDirectory place, std::string_view task_id) const {
   const std::string name = task_file_name(task_id);
   const auto contents = at(place).read(name, kMostTaskFileBytes);
   if (!contents) return fail(contents.error());
@@ -40,22 +40,22 @@ Result<Task> TaskFiles::read(Place place, std::string_view task_id) const {
   return fail(std::move(error));
 }
 
-Result<bool> TaskFiles::has(Place place, std::string_view task_id) const {
+Result<bool> TaskFiles::has(TaskDirectory place, std::string_view task_id) const {
   const auto info = at(place).info(task_file_name(task_id));
   if (info) return true;
   if (info.error().code == Code::not_found) return false;
   return fail(info.error());
 }
 
-Status TaskFiles::list(Place place, const std::function<void(std::string_view)>& visit) const {
+Status TaskFiles::list(TaskDirectory place, const std::function<void(std::string_view)>& visit) const {
   return at(place).list([&](std::string_view name, FileType) {
     if (const auto id = task_of_file_name(name)) visit(*id);
   });
 }
 
-Result<std::unique_ptr<NameReader>> TaskFiles::read_names(Place place) const { return at(place).read_names(); }
+Result<std::unique_ptr<NameReader>> TaskFiles::read_names(TaskDirectory place) const { return at(place).read_names(); }
 
-Result<Instant> TaskFiles::modified(Place place, std::string_view task_id) const {
+Result<Instant> TaskFiles::modified(TaskDirectory place, std::string_view task_id) const {
   const auto info = at(place).info(task_file_name(task_id));
   if (!info) return fail(info.error());
   return info->modified;
@@ -68,17 +68,17 @@ void TaskFiles::stop(const Error& error) {
 
 std::vector<Status> TaskFiles::apply(std::span<const Move> moves) {
   std::vector<Status> statuses(moves.size());
-  for (const Place place : kPlacesFurthestLast) write_all_to(place, moves, statuses);
+  for (const TaskDirectory place : kDirectoriesFurthestLast) write_all_to(place, moves, statuses);
   // If we die here, tasks lie in two directories. Forward, the further copy wins, which is the new one. Backward, the
   // old one wins, and nobody was told otherwise.
   remove_sources(moves, statuses);
   return statuses;
 }
 
-void TaskFiles::write_all_to(Place place, std::span<const Move> moves, std::vector<Status>& statuses) {
+void TaskFiles::write_all_to(TaskDirectory place, std::span<const Move> moves, std::vector<Status>& statuses) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < moves.size(); ++i) {
-    if (place_of(moves[i].task) == place) chosen.push_back(i);
+    if (directory_of(moves[i].task) == place) chosen.push_back(i);
   }
   std::vector<std::pair<std::string, std::string>> files;  // name, bytes
   std::vector<Replacement> replacements;
@@ -101,10 +101,10 @@ void TaskFiles::write_all_to(Place place, std::span<const Move> moves, std::vect
 }
 
 void TaskFiles::remove_sources(std::span<const Move> moves, std::vector<Status>& statuses) {
-  std::optional<Place> furthest_back;
-  const auto is_backward = [](const Move& move) { return move.from && *move.from > place_of(move.task); };
+  std::optional<TaskDirectory> furthest_back;
+  const auto is_backward = [](const Move& move) { return move.from && *move.from > directory_of(move.task); };
   for (std::size_t i = 0; i < moves.size(); ++i) {
-    const Place to = place_of(moves[i].task);
+    const TaskDirectory to = directory_of(moves[i].task);
     if (!statuses[i] || !moves[i].from || *moves[i].from == to) continue;
     statuses[i] = remove(*moves[i].from, moves[i].task.spec.id);
     if (is_backward(moves[i])) furthest_back = std::min(furthest_back.value_or(to), to);
@@ -113,7 +113,7 @@ void TaskFiles::remove_sources(std::span<const Move> moves, std::vector<Status>&
   // Backward any copy left behind would win over the new one: the one it comes from, and one that an earlier move
   // forward removed without a sync. All of them must be gone for good before anyone hears of it.
   Status synced;
-  for (const Place place : kPlacesFurthestLast) {
+  for (const TaskDirectory place : kDirectoriesFurthestLast) {
     if (place > *furthest_back && has_removals_[static_cast<std::size_t>(place)] && synced) synced = sync(place);
   }
   for (std::size_t i = 0; i < moves.size() && !synced; ++i) {
@@ -121,7 +121,7 @@ void TaskFiles::remove_sources(std::span<const Move> moves, std::vector<Status>&
   }
 }
 
-Status TaskFiles::remove(Place place, std::string_view task_id) {
+Status TaskFiles::remove(TaskDirectory place, std::string_view task_id) {
   if (stopped_) return fail(*stopped_);
   // Somebody else may have taken it away: it is gone, which is all that matters.
   if (Status removed = at(place).remove(task_file_name(task_id)); !removed && removed.error().code != Code::not_found) {
@@ -132,7 +132,7 @@ Status TaskFiles::remove(Place place, std::string_view task_id) {
   return {};
 }
 
-Status TaskFiles::sync(Place place) {
+Status TaskFiles::sync(TaskDirectory place) {
   if (stopped_) return fail(*stopped_);
   ++syncs_;
   if (Status synced = at(place).sync(); !synced) {
@@ -144,14 +144,14 @@ Status TaskFiles::sync(Place place) {
 }
 
 Status TaskFiles::sync_removals() {
-  for (const Place place : kPlacesFurthestLast) {
+  for (const TaskDirectory place : kDirectoriesFurthestLast) {
     if (!has_removals_[static_cast<std::size_t>(place)]) continue;
     if (Status synced = sync(place); !synced) return synced;
   }
   return {};
 }
 
-Status TaskFiles::set_aside(Place place, std::string_view task_id, Instant now) {
+Status TaskFiles::set_aside(TaskDirectory place, std::string_view task_id, Instant now) {
   if (stopped_) return fail(*stopped_);
   const std::string name = task_file_name(task_id);
   Status moved = at(place).rename(name, at(place), name + ".corrupt." + rfc3339(now), IfTaken::replace);
@@ -160,7 +160,7 @@ Status TaskFiles::set_aside(Place place, std::string_view task_id, Instant now) 
 
 Result<std::size_t> TaskFiles::remove_leftovers() {
   std::size_t removed = 0;
-  for (const Place place : kPlacesFurthestLast) {
+  for (const TaskDirectory place : kDirectoriesFurthestLast) {
     const auto here = kron::remove_leftovers(at(place));
     if (!here) return fail(here.error());
     removed += *here;

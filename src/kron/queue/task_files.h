@@ -20,12 +20,13 @@ namespace kron {
 
 // A task on its way to the directory its state belongs to.
 struct Move {
-  Task task;                       // as it will be
-  std::optional<Place> from = {};  // none: it is new, and must not be there yet
+  Task task;                               // as it will be
+  std::optional<TaskDirectory> from = {};  // none: it is new, and must not be there yet
 };
 
-// tasks/{pending,running,completed} of seed 002. After a failed sync, or a removal that failed, it has stopped: every
-// further change is refused, and only another start, from what is on the disk, goes on.
+// tasks/{pending,running,completed} of seed 002. For one thread, but for reading. After a failed sync, or a removal
+// that failed, it has stopped: every further change is refused, and only another start, from what is on the disk, goes
+// on.
 class TaskFiles {
  public:
   // Makes the directories that are missing, below `data_directory`. `failed_sync` is set when a sync failed, which is
@@ -33,36 +34,36 @@ class TaskFiles {
   static Result<TaskFiles> open(FileSystem& file_system, Directory& data_directory, bool& failed_sync);
 
   // Code not_found; invalid: no task is in it; refused: a link or the like.
-  Result<Task> read(Place place, std::string_view task_id) const;
-  Result<bool> has(Place place, std::string_view task_id) const;
+  Result<Task> read(TaskDirectory place, std::string_view task_id) const;
+  Result<bool> has(TaskDirectory place, std::string_view task_id) const;
 
   // Reads many, on several threads when they are very many. Of each task only what `condense(Result<Task>)`, called on
   // any of them, makes of it is kept until `take(task_id, condensed)` gets it, in order and on this thread. A failure
   // of `take`, which may change no file but that of its task, ends the reading.
   template <class Condense, class Take>
-  Status read_each(Place place, std::span<const std::string_view> task_ids, const Condense& condense,
+  Status read_each(TaskDirectory place, std::span<const std::string_view> task_ids, const Condense& condense,
                    const Take& take) const;
 
   // Every name of a directory that stands for a task; others are passed over.
-  Status list(Place place, const std::function<void(std::string_view task_id)>& visit) const;
+  Status list(TaskDirectory place, const std::function<void(std::string_view task_id)>& visit) const;
 
   // Names of files, a part at a time; task_of_file_name tells which of them stand for tasks.
-  Result<std::unique_ptr<NameReader>> read_names(Place place) const;
+  Result<std::unique_ptr<NameReader>> read_names(TaskDirectory place) const;
   // When the file was last written, by the clock of the machine.
-  Result<Instant> modified(Place place, std::string_view task_id) const;
+  Result<Instant> modified(TaskDirectory place, std::string_view task_id) const;
 
   // One status each; ok: durable, and gone from where it was. Not ok: as before. All share their syncs. Tasks differ.
   std::vector<Status> apply(std::span<const Move> moves);
 
   // Removes the less far of two copies, or a task that is over; durable with the next sync of that directory.
-  Status remove(Place place, std::string_view task_id);
-  Status sync(Place place);
+  Status remove(TaskDirectory place, std::string_view task_id);
+  Status sync(TaskDirectory place);
 
-  // What a removal left to be synced; needed before anything is removed that outweighs it.
+  // What a removal left to be synced; needed before the further copy is removed that wins over it.
   Status sync_removals();
 
   // Gives the file a name that stands for no task.
-  Status set_aside(Place place, std::string_view task_id, Instant now);
+  Status set_aside(TaskDirectory place, std::string_view task_id, Instant now);
 
   Result<std::size_t> remove_leftovers();
 
@@ -73,8 +74,8 @@ class TaskFiles {
  private:
   explicit TaskFiles(FileSystem& file_system) : file_system_(&file_system) {}
 
-  Directory& at(Place place) const { return *directories_[static_cast<std::size_t>(place)]; }
-  void write_all_to(Place place, std::span<const Move> moves, std::vector<Status>& statuses);
+  Directory& at(TaskDirectory place) const { return *directories_[static_cast<std::size_t>(place)]; }
+  void write_all_to(TaskDirectory place, std::span<const Move> moves, std::vector<Status>& statuses);
   void remove_sources(std::span<const Move> moves, std::vector<Status>& statuses);
 
   FileSystem* file_system_;
@@ -85,7 +86,7 @@ class TaskFiles {
 };
 
 template <class Condense, class Take>
-Status TaskFiles::read_each(Place place, std::span<const std::string_view> task_ids, const Condense& condense,
+Status TaskFiles::read_each(TaskDirectory place, std::span<const std::string_view> task_ids, const Condense& condense,
                             const Take& take) const {
   constexpr std::size_t kAtOnce = 16'384;
   constexpr std::size_t kWorthAThread = 1'000;
@@ -105,7 +106,8 @@ Status TaskFiles::read_each(Place place, std::span<const std::string_view> task_
   return {};
 }
 
-inline constexpr std::array kPlacesFurthestLast{Place::pending, Place::running, Place::completed};
+inline constexpr std::array kDirectoriesFurthestLast{TaskDirectory::pending, TaskDirectory::running,
+                                                     TaskDirectory::completed};
 
 // Opens a directory below another, after making it durably when it is missing. `failed_sync` is set when a sync failed.
 Result<std::unique_ptr<Directory>> open_or_make(Directory& parent, std::string_view name, bool& failed_sync);

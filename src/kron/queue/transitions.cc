@@ -10,10 +10,10 @@
 namespace kron {
 namespace {
 
-constexpr std::array kPlaces{Word{Place::pending, "pending"}, Word{Place::running, "running"},
-                             Word{Place::completed, "completed"}};
-constexpr std::array kStateWords{Word{Place::pending, "PENDING"}, Word{Place::running, "RUNNING"},
-                                 Word{Place::completed, "COMPLETED"}};
+constexpr std::array kDirectoryNames{Word{TaskDirectory::pending, "pending"}, Word{TaskDirectory::running, "running"},
+                                     Word{TaskDirectory::completed, "completed"}};
+constexpr std::array kStateWords{Word{TaskDirectory::pending, "PENDING"}, Word{TaskDirectory::running, "RUNNING"},
+                                 Word{TaskDirectory::completed, "COMPLETED"}};
 constexpr std::array kLeaseOutcomes{Word{LeaseOutcome::accepted, "accepted"},
                                     Word{LeaseOutcome::lease_lost, "lease_lost"},
                                     Word{LeaseOutcome::duplicate, "duplicate"}};
@@ -82,21 +82,21 @@ int attempts_of(const Task& task) {
   return static_cast<int>(task.executions.size()) - static_cast<int>(never_leased);
 }
 
-Place place_of(TaskState state) {
+TaskDirectory directory_of(TaskState state) {
   switch (state) {
     case TaskState::pending:
-      return Place::pending;
+      return TaskDirectory::pending;
     case TaskState::running:
-      return Place::running;
+      return TaskDirectory::running;
     case TaskState::succeeded:
     case TaskState::failed:
       break;
   }
-  return Place::completed;
+  return TaskDirectory::completed;
 }
 
-std::string_view name_of(Place place) { return word_of(place, kPlaces); }
-std::string_view state_word_of(Place place) { return word_of(place, kStateWords); }
+std::string_view name_of(TaskDirectory place) { return word_of(place, kDirectoryNames); }
+std::string_view state_word_of(TaskDirectory place) { return word_of(place, kStateWords); }
 std::string_view name_of(LeaseOutcome outcome) { return word_of(outcome, kLeaseOutcomes); }
 
 Task new_task(NewTask spec, std::uint64_t sequence, Instant now) {

@@ -19,11 +19,11 @@ bool is_cancelled(const Task& task);
 int attempts_of(const Task& task);
 
 // The directory of seed 002 a task in this state lives in; the order is that of progress.
-enum class Place : std::uint8_t { pending, running, completed };
-Place place_of(TaskState state);
-inline Place place_of(const Task& task) { return place_of(state_of(task)); }
-std::string_view name_of(Place place);        // "pending" …
-std::string_view state_word_of(Place place);  // "PENDING", "RUNNING", "COMPLETED"
+enum class TaskDirectory : std::uint8_t { pending, running, completed };
+TaskDirectory directory_of(TaskState state);
+inline TaskDirectory directory_of(const Task& task) { return directory_of(state_of(task)); }
+std::string_view name_of(TaskDirectory place);        // "pending" …
+std::string_view state_word_of(TaskDirectory place);  // "PENDING", "RUNNING", "COMPLETED"
 
 // A new task, as submitted at `now`.
 Task new_task(NewTask spec, std::uint64_t sequence, Instant now);
