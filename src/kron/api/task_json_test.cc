@@ -77,6 +77,19 @@ TEST(TaskJson, APayloadIsParsedWithItsBodyAndMayBeSpreadOverLines) {
   EXPECT_TRUE(tasks[0]->data_is_parsed.value);
 }
 
+TEST(TaskJson, APayloadIsRefusedAloneAndAmongOthersWhenItIsOneByteTooLarge) {
+  const auto is_read = [](std::size_t size) {
+    const std::string task = R"({"payload":{"type":"A","data":")" + std::string(size - 2, 'x') + R"("}})";
+    const auto one = read_new_tasks(task);
+    const auto many = read_new_tasks(R"({"tasks":[)" + task + "]}");
+    const bool is_one = one && one->front();
+    EXPECT_EQ(is_one, many && many->front()) << size;
+    return is_one;
+  };
+  EXPECT_TRUE(is_read(kMostPayloadBytes));
+  EXPECT_FALSE(is_read(kMostPayloadBytes + 1));
+}
+
 TEST(TaskJson, APayloadMayBeAsDeepAloneAsAmongOthersAndNoDeeper) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   const auto is_read = [&](std::size_t depth) {

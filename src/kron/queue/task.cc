@@ -68,16 +68,6 @@ Status check_numbers(const NewTask& task) {
   return {};
 }
 
-Status check_payload_size(std::string_view data) {
-  if (data.size() > kMostPayloadBytes) {
-    return fail(Code::invalid,
-                "a payload of " + std::to_string(data.size()) + " bytes is too large; the most is " +
-                    std::to_string(kMostPayloadBytes) + ": keep the data elsewhere and submit where it is",
-                "payload");
-  }
-  return {};
-}
-
 // Leaves `data` without blanks between its tokens.
 Status parse_payload(std::string& data) {
   const auto parsed = parse_json(data, {kMostPayloadBytes, kMostPayloadDepth});
@@ -105,6 +95,16 @@ std::optional<std::string_view> task_of_exec_id(std::string_view exec_id) {
 Status check_task_id(std::string_view id) { return check_name(id, kMostIdBytes, "task id", "taskId"); }
 
 Status check_task_type(std::string_view type) { return check_name(type, kMostTypeBytes, "task type", "type"); }
+
+Status check_payload_size(std::string_view data) {
+  if (data.size() > kMostPayloadBytes) {
+    return fail(Code::invalid,
+                "a payload of " + std::to_string(data.size()) + " bytes is too large; the most is " +
+                    std::to_string(kMostPayloadBytes) + ": keep the data elsewhere and submit where it is",
+                "payload");
+  }
+  return {};
+}
 
 Status check_worker_name(std::string_view name) {
   if (name.empty()) return fail(Code::invalid, "the worker has no name; give one that tells it apart", "worker");

@@ -109,6 +109,7 @@ std::optional<std::string_view> task_of_exec_id(std::string_view exec_id);
 // Code invalid, with the rule that is broken.
 Status check_task_id(std::string_view id);
 Status check_task_type(std::string_view type);
+Status check_payload_size(std::string_view data);
 Status check_worker_name(std::string_view name);
 
 // The task as it will be kept: everything checked, `data` without blanks between its tokens.

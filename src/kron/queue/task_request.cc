@@ -65,6 +65,7 @@ Result<NewTask> new_task_in(const Node& node, JsonSource& source) {
     TaskReader(node, status).wrong("payload", "is nested deeper than " + std::to_string(kMostPayloadDepth) + " levels");
   }
   if (!status) return fail(status.error());
+  if (Status good = check_payload_size(task.data); !good) return fail(good.error());
   task.data_is_parsed = {true};
   return task;
 }
