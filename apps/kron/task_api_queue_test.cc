@@ -138,7 +138,7 @@ class TaskServer {
                                                      },
                                                  .scheduler = *host_.scheduler,
                                                  .status = [] { return api::DaemonStatus(); },
-                                                 .reload = [] { return api::ReloadReport(); },
+                                                 .reload = [](const auto& answer) { answer(api::ReloadReport()); },
                                                  .clock = clock,
                                                  .history = *history_,
                                                  .tasks = tasks_,

@@ -122,7 +122,7 @@ class ApiTest : public ::testing::Test {
             .aside = [this](Parts::Work work) { return aside_->run(std::move(work)); },
             .scheduler = *host_.scheduler,
             .status = [this] { return status_; },
-            .reload = [this] { return reload_; },
+            .reload = [this](const auto& answer) { answer(reload_); },
             .clock = host_.clock,
             .history = *history_,
             .tasks = *tasks_,

@@ -82,9 +82,10 @@ std::string reload_json(const ReloadReport& report) {
 
 void reload(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call] {
-    const Result<ReloadReport> report = parts.reload();
-    if (!report) return call->refuse(report.error());
-    call->send_json(reload_json(*report));
+    parts.reload([call](const Result<ReloadReport>& report) {
+      if (!report) return call->refuse(report.error());
+      call->send_json(reload_json(*report));
+    });
   });
 }
 

@@ -90,6 +90,9 @@ struct ReloadReport {
   std::vector<jobs::Problem> problems = {};
 };
 
+// Reads the job files again, and then answers; called and answered on the loop.
+using Reload = std::function<void(std::function<void(const Result<ReloadReport>&)> answer)>;
+
 // What the API works on. All of it outlives the API. Each part has its own thread: what is said of `on_loop` may be
 // called there only; the others take callers from any thread and call back on their own.
 struct Parts {
@@ -98,7 +101,7 @@ struct Parts {
   std::function<bool(Work)> aside;       // has what takes its time done on another thread; false: too much waits there
   Scheduler& scheduler;                  // on_loop
   std::function<DaemonStatus()> status;  // on_loop
-  std::function<Result<ReloadReport>()> reload;  // on_loop
+  Reload reload;                         // on_loop
   const Clock& clock;
   history::History& history;
   QueueThread& tasks;

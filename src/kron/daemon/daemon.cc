@@ -96,7 +96,8 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       log_(lines_, events_, clock_),
       manager_(ServiceManager::from_environment()),
       cgroup_(runner::find_own_cgroup()),
-      keeper_(options_.state_directory, cgroup_, options_.keeps, log_) {}
+      keeper_(options_.state_directory, cgroup_, options_.keeps, log_),
+      job_reader_(reading()) {}
 
 // The queue may still answer visitors, so it ends before the desk, and after nobody can ask any more.
 Daemon::~Daemon() {
@@ -181,7 +182,7 @@ Status Daemon::open_front_desk() {
                                  .events = events_,
                                  .right_of_way = right_of_way_,
                                  .status = [this] { return status(); },
-                                 .reload = [this] { return reload(); },
+                                 .reload = [this](auto answer) { job_reader_.ask(std::move(answer)); },
                                  .state = {.directory = options_.state_directory,
                                            .configured = [this] { return configured_jobs(); },
                                            .forget = [this](const auto& jobs) { return ledger_->forget(jobs); }}});
@@ -193,7 +194,7 @@ Status Daemon::open_front_desk() {
 Status Daemon::run() {
   if (Status started = start(); !started) return started;
   while (true) {
-    if (std::exchange(wants_reload_, false)) (void)reload();
+    if (std::exchange(wants_reload_, false)) job_reader_.ask({});
     const Wakeup wakeup = turn();
     if (scheduler_->broken()) return fail(*scheduler_->broken());
     if (submitter_->broken()) return fail(*submitter_->broken());
@@ -224,6 +225,7 @@ Status Daemon::start() {
   if (desk_) {
     if (Status listens = desk_->let_in(); !listens) return listens;
   }
+  job_files_.about_to_read(now(clock_));
   jobs::LoadedJobs read = read_jobs();
   report(read);
   const std::vector<jobs::Problem> problems = read.problems;
@@ -245,8 +247,8 @@ Status Daemon::start() {
   return {};
 }
 
+// On whatever thread: nothing of it changes.
 jobs::LoadedJobs Daemon::read_jobs() {
-  job_files_.about_to_read(now(clock_));
   const jobs::LoadOptions load{.source = options_.source, .host = jobs::host_zone(zones_)};
   return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
 }
@@ -277,9 +279,24 @@ void Daemon::report(const jobs::LoadedJobs& jobs) {
   }
 }
 
-Result<api::ReloadReport> Daemon::reload() {
-  manager_.reloading(clock_.monotonic());
-  jobs::LoadedJobs read = read_jobs();
+JobReader::Hooks Daemon::reading() {
+  return {.before =
+              [this] {
+                manager_.reloading(clock_.monotonic());
+                job_files_.about_to_read(now(clock_));
+              },
+          .read = [this] { return read_jobs(); },
+          .take =
+              [this](jobs::LoadedJobs read, const std::vector<JobReader::Answer>& answers) {
+                const Result<api::ReloadReport> report = reload(std::move(read));
+                for (const JobReader::Answer& answer : answers) {
+                  if (answer) answer(report);
+                }
+              },
+          .to_loop = [this](std::function<void()> work) { mailbox_.post(std::move(work)); }};
+}
+
+Result<api::ReloadReport> Daemon::reload(jobs::LoadedJobs read) {
   report(read);
   api::ReloadReport done;
   done.problems = read.problems;

@@ -13,6 +13,7 @@
 #include "kron/core/time_zone.h"
 #include "kron/daemon/front_desk.h"
 #include "kron/daemon/job_files.h"
+#include "kron/daemon/job_reader.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_keeper.h"
@@ -50,8 +51,9 @@ class Daemon {
   Status open_front_desk();
   Wakeup turn();
   Status start();
-  Result<api::ReloadReport> reload();
+  Result<api::ReloadReport> reload(jobs::LoadedJobs read);
   jobs::LoadedJobs read_jobs();
+  JobReader::Hooks reading();
   Result<std::vector<std::string>> configured_jobs();
   std::vector<std::pair<std::string, std::string>> not_scheduled() const;
   void open_queue_for(const std::vector<jobs::JobDefinition>& definitions);
@@ -94,6 +96,7 @@ class Daemon {
   std::optional<Nanoseconds> alive_at_;
   std::unique_ptr<QueueThread> queue_;
   std::unique_ptr<FrontDesk> desk_;
+  JobReader job_reader_;  // last: its thread uses the above
 };
 
 }  // namespace kron::daemon

@@ -33,7 +33,7 @@ class FrontDesk {
     api::EventHub& events;
     RightOfWay& right_of_way;
     std::function<api::DaemonStatus()> status;
-    std::function<Result<api::ReloadReport>()> reload;
+    api::Reload reload;
     api::StateUpkeep state;
   };
 

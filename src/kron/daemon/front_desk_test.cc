@@ -60,7 +60,7 @@ class FrontDeskTest : public ::testing::Test {
                                       .events = events_,
                                       .right_of_way = right_of_way_,
                                       .status = [] { return api::DaemonStatus(); },
-                                      .reload = [] { return api::ReloadReport(); },
+                                      .reload = [](const auto& answer) { answer(api::ReloadReport()); },
                                       .state = {}})
         .value();
   }
