@@ -11,7 +11,7 @@
 #include "lateness.h"
 #include "tasks.h"
 
-// What it takes krond to be asked, next to a bare server on the same HTTP; and what its visitors cost the jobs that are
+// What it takes krond to be asked, next to a bare server on the same HTTP; and what its clients cost the jobs that are
 // due. Clients are processes of their own with a lower priority, on the same cores.
 namespace kron::bench {
 namespace {

@@ -162,7 +162,7 @@ Aside<Watched> begin_watching(const Question& question) {
   return Aside<Watched>(kClientNiceness, [&](const auto& tell) { tell(watch_slowly(question)); });
 }
 
-// The same visitors at a server that is not krond's: what is left of two busy cores is not krond's to give.
+// The same clients at a server that is not krond's: what is left of two busy cores is not krond's to give.
 void ask_elsewhere(Question question) {
   const testing::TemporaryDirectory directory;
   question.socket = directory.file("socket");

@@ -125,7 +125,7 @@ struct Host {
   NoRunner runner;
   std::unique_ptr<kron::FileLedger> ledger;
   kron::Scheduler scheduler{{clock, *ledger, runner, log},
-                            [](const kron::jobs::JobDefinition&, const kron::RunOccasion&) { return kron::RunSpec{}; }};
+                            [](const kron::jobs::JobDefinition&, const kron::RunCause&) { return kron::RunSpec{}; }};
 };
 
 // False when the jobs were refused.

@@ -15,7 +15,7 @@
 #include "kron/jobs/model.h"
 #include "kron/json/decide_request.h"
 #include "kron/json/fields.h"
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 
 namespace kron::api {
 namespace {

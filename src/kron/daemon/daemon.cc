@@ -34,19 +34,19 @@ std::string payload_of(const std::optional<std::string>& input) {
 }
 
 // One period, one id: a submit that is repeated is the same task. A run by hand is a task of its own.
-TaskToSubmit task_of(const jobs::JobDefinition& definition, const jobs::SubmitTask& task, const RunOccasion& occasion) {
+TaskToSubmit task_of(const jobs::JobDefinition& definition, const jobs::SubmitTask& task, const RunCause& cause) {
   const std::string& identity = definition.job.identity;
-  const std::string period = occasion.period ? period_id(occasion.period->nominal) : occasion.run_id;
+  const std::string period = cause.period ? period_id(cause.period->nominal) : cause.run_id;
   return {scheduled_task_id(identity, identity, period), task.type, payload_of(definition.options->input)};
 }
 
 // A command that cannot be split was refused when its file was read; what is left of such a case ends as a failed run.
-RunWork work_of(const jobs::JobDefinition& definition, const RunOccasion& occasion) {
-  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) return task_of(definition, *task, occasion);
+RunWork work_of(const jobs::JobDefinition& definition, const RunCause& cause) {
+  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) return task_of(definition, *task, cause);
   std::optional<runner::PeriodTimes> period;
-  if (occasion.period) period = {occasion.period->nominal, occasion.period->due()};
-  Result<RunSpec> spec = runner::run_spec_of(definition, occasion.run_id, period);
-  if (!spec) return RunSpec{.run_id = occasion.run_id, .command = {}};
+  if (cause.period) period = {cause.period->nominal, cause.period->due()};
+  Result<RunSpec> spec = runner::run_spec_of(definition, cause.run_id, period);
+  if (!spec) return RunSpec{.run_id = cause.run_id, .command = {}};
   return *std::move(spec);
 }
 
@@ -71,7 +71,7 @@ void prepare_accounts(const std::vector<jobs::JobDefinition>& definitions, runne
 }
 
 // What a turn spends on those who ask, before it looks again at what is due.
-constexpr Nanoseconds kForVisitors = std::chrono::milliseconds(2);
+constexpr Nanoseconds kApiBudget = std::chrono::milliseconds(2);
 
 // When to offer again to the log what its reader has not taken.
 constexpr Nanoseconds kLogIsRead = std::chrono::milliseconds(10);
@@ -96,20 +96,20 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       log_(lines_, events_, clock_),
       manager_(ServiceManager::from_environment()),
       cgroup_(runner::find_own_cgroup()),
-      keeper_(options_.state_directory, cgroup_, options_.keeps, log_),
+      run_retention_(options_.state_directory, cgroup_, options_.keeps, log_),
       job_reader_(reading()) {}
 
-// The queue may still answer visitors, so it ends before the desk, and after nobody can ask any more.
+// The queue may still answer clients, so it ends before the API service, and after nobody can ask any more.
 Daemon::~Daemon() {
-  if (desk_) desk_->close();
+  if (api_service_) api_service_->close();
   queue_.reset();
-  desk_.reset();
+  api_service_.reset();
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock, LineLog& log) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(options), clock, log));
   Status opened = daemon->open_parts();
-  if (opened && !daemon->options_.once) opened = daemon->open_front_desk();
+  if (opened && !daemon->options_.once) opened = daemon->open_api_service();
   if (!opened) return fail(opened.error());
   return daemon;
 }
@@ -160,7 +160,8 @@ Status Daemon::open_parts() {
                                                             .log = log_,
                                                             .writes_aside = true,
                                                             .observers = {[this](const Event& event) {
-                                                                            if (desk_) desk_->observe(event);
+                                                                            if (api_service_)
+                                                                              api_service_->observe(event);
                                                                           },
                                                                           logging_to(log_)},
                                                             .tasks = submitter_.get()},
@@ -168,26 +169,26 @@ Status Daemon::open_parts() {
   // The turn that follows drains the first two.
   watched = loop_->watch(runner_->descriptor(), [] {});
   if (watched) watched = loop_->watch(submitter_->descriptor(), [] {});
-  if (watched) watched = loop_->watch(mailbox_.descriptor(), [this] { mailbox_.work_off(kForVisitors); });
+  if (watched) watched = loop_->watch(mailbox_.descriptor(), [this] { mailbox_.work_off(kApiBudget); });
   return watched;
 }
 
-Status Daemon::open_front_desk() {
+Status Daemon::open_api_service() {
   auto desk =
-      FrontDesk::open(options_, {.clock = clock_,
-                                 .log = log_,
-                                 .mailbox = mailbox_,
-                                 .scheduler = *scheduler_,
-                                 .tasks = *queue_,
-                                 .events = events_,
-                                 .right_of_way = right_of_way_,
-                                 .status = [this] { return status(); },
-                                 .reload = [this](auto answer) { job_reader_.ask(std::move(answer)); },
-                                 .state = {.directory = options_.state_directory,
-                                           .configured = [this] { return configured_jobs(); },
-                                           .forget = [this](const auto& jobs) { return ledger_->forget(jobs); }}});
+      ApiService::open(options_, {.clock = clock_,
+                                  .log = log_,
+                                  .mailbox = mailbox_,
+                                  .scheduler = *scheduler_,
+                                  .tasks = *queue_,
+                                  .events = events_,
+                                  .start_priority = start_priority_,
+                                  .status = [this] { return status(); },
+                                  .reload = [this](auto answer) { job_reader_.ask(std::move(answer)); },
+                                  .state = {.directory = options_.state_directory,
+                                            .configured = [this] { return configured_jobs(); },
+                                            .forget = [this](const auto& jobs) { return ledger_->forget(jobs); }}});
   if (!desk) return fail(desk.error());
-  desk_ = *std::move(desk);
+  api_service_ = *std::move(desk);
   return {};
 }
 
@@ -200,7 +201,7 @@ Status Daemon::run() {
     if (submitter_->broken()) return fail(*submitter_->broken());
     if (queue_stopped_) return fail(*queue_stopped_);
     if (is_done(wakeup)) break;
-    if (!options_.once) keeper_.turn(clock_.monotonic(), [this] { return scheduler_->active_run_ids(); });
+    if (!options_.once) run_retention_.turn(clock_.monotonic(), [this] { return scheduler_->active_run_ids(); });
     sleep_until(wakeup);
   }
   log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
@@ -209,9 +210,9 @@ Status Daemon::run() {
 
 Wakeup Daemon::turn() {
   const bool is_due = next_due_ && *next_due_ <= now(clock_);
-  if (is_due) right_of_way_.take();
+  if (is_due) start_priority_.begin();
   const Wakeup wakeup = scheduler_->tick();
-  if (is_due) right_of_way_.leave();
+  if (is_due) start_priority_.end();
   next_due_ = wakeup.at;
   return wakeup;
 }
@@ -222,8 +223,8 @@ Status Daemon::start() {
     return fail(Code::unreadable, system_error("read", path, errno).message + "; --config says where job files are");
   }
   // Before the jobs: whoever asks while they are read is told that we are not ready.
-  if (desk_) {
-    if (Status listens = desk_->let_in(); !listens) return listens;
+  if (api_service_) {
+    if (Status listens = api_service_->listen(); !listens) return listens;
   }
   job_files_.about_to_read(now(clock_));
   jobs::LoadedJobs read = read_jobs();
@@ -317,7 +318,7 @@ Result<api::ReloadReport> Daemon::reload(jobs::LoadedJobs read) {
   }
   give_back_memory();
   manager_.ready(status_sentence());
-  if (desk_) desk_->metrics().reloaded(reloaded && jobs.kept.empty());
+  if (api_service_) api_service_->metrics().reloaded(reloaded && jobs.kept.empty());
   if (!reloaded) return fail(reloaded.error());
   done.jobs = scheduler_->job_count();
   done.kept_files = std::move(jobs.kept);

@@ -11,17 +11,17 @@
 #include "kron/api/event_log.h"
 #include "kron/base/result.h"
 #include "kron/core/time_zone.h"
-#include "kron/daemon/front_desk.h"
+#include "kron/daemon/api_service.h"
 #include "kron/daemon/job_files.h"
 #include "kron/daemon/job_reader.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/queue_submitter.h"
-#include "kron/daemon/run_keeper.h"
+#include "kron/daemon/run_retention.h"
 #include "kron/daemon/service_manager.h"
 #include "kron/env/event_loop.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
-#include "kron/env/right_of_way.h"
+#include "kron/env/start_priority.h"
 #include "kron/jobs/load.h"
 #include "kron/ledger/file_ledger.h"
 #include "kron/queue/queue_thread.h"
@@ -48,7 +48,7 @@ class Daemon {
   Daemon(Options options, const Clock& clock, LineLog& log);
 
   Status open_parts();
-  Status open_front_desk();
+  Status open_api_service();
   Wakeup turn();
   Status start();
   Result<api::ReloadReport> reload(jobs::LoadedJobs read);
@@ -77,7 +77,7 @@ class Daemon {
   RealFileSystem file_system_;
   RealFileSystem queue_file_system_;  // the queue's thread yields, and so do those who help it
   Mailbox mailbox_;
-  RightOfWay right_of_way_;  // of what is due
+  StartPriority start_priority_;  // of what is due
   std::unique_ptr<FileLedger> ledger_;
   std::unique_ptr<runner::RealProcessRunner> runner_;
   std::unique_ptr<EventLoop> loop_;
@@ -86,7 +86,7 @@ class Daemon {
   ZoneDatabase zones_;
   std::unique_ptr<Scheduler> scheduler_;
   std::string cgroup_;  // ours, if runs get cgroups of their own below it
-  RunKeeper keeper_;
+  RunRetention run_retention_;
   bool wants_reload_ = false;
   bool is_ready_ = false;
   bool is_stopping_ = false;
@@ -95,7 +95,7 @@ class Daemon {
   std::optional<Instant> next_due_;
   std::optional<Nanoseconds> alive_at_;
   std::unique_ptr<QueueThread> queue_;
-  std::unique_ptr<FrontDesk> desk_;
+  std::unique_ptr<ApiService> api_service_;
   JobReader job_reader_;  // last: its thread uses the above
 };
 

@@ -359,7 +359,7 @@ std::vector<Status> RealFileSystem::sync_together(std::span<File* const> files) 
     for (std::size_t i = next++; i < own.size(); i = next++) results[i] = own[i]->sync();
   };
   if (own.size() >= kSyncThreads) {
-    syncers_.share(sync_some);
+    syncers_.run_on_all(sync_some);
   } else {
     sync_some();
   }

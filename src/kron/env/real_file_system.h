@@ -1,7 +1,7 @@
 #pragma once
 
-#include "kron/env/crew.h"
 #include "kron/env/file_system.h"
+#include "kron/env/sync_pool.h"
 
 namespace kron {
 
@@ -16,7 +16,7 @@ class RealFileSystem : public FileSystem {
  private:
   static constexpr std::size_t kSyncThreads = 8;
 
-  Crew syncers_{kSyncThreads - 1};
+  SyncPool syncers_{kSyncThreads - 1};
 };
 
 }  // namespace kron

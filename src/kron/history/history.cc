@@ -17,22 +17,23 @@ const Error kNotReady{Code::unreachable, "the history's index is being made anew
 }  // namespace
 
 Result<std::unique_ptr<History>> History::open(const std::string& state_directory, const runner::Retention& retention,
-                                               const Clock& clock, Log& log, std::function<void()> give_way) {
+                                               const Clock& clock, Log& log, std::function<void()> yield_to_starts) {
   Result<std::unique_ptr<Archive>> archive = Archive::open(state_directory + "/history", retention, clock, log);
   if (!archive) return fail(archive.error());
   Result<std::unique_ptr<CatchUp>> catch_up = CatchUp::begin(state_directory, (*archive)->journal());
   if (!catch_up) return fail(catch_up.error());
   return with_thread("the history", [&] {
-    return std::unique_ptr<History>(new History(*std::move(archive), *std::move(catch_up), log, std::move(give_way)));
+    return std::unique_ptr<History>(
+        new History(*std::move(archive), *std::move(catch_up), log, std::move(yield_to_starts)));
   });
 }
 
 History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log,
-                 std::function<void()> give_way)
+                 std::function<void()> yield_to_starts)
     : archive_(std::move(archive)),
       catch_up_(std::move(catch_up)),
       log_(log),
-      give_way_(std::move(give_way)),
+      yield_to_starts_(std::move(yield_to_starts)),
       most_(std::max<std::size_t>(archive_->retention().most, 1)),
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
@@ -125,7 +126,7 @@ void History::serve(const std::stop_token& stop) {
 
 void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
   lock.unlock();
-  give_way_();
+  yield_to_starts_();
   lock.lock();
   const std::uint64_t round = ++rounds_begun_;
   const bool tries = may_write();
@@ -139,7 +140,7 @@ void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& st
   lock.unlock();
   const Status status = make_progress(group, tries, stop);
   for (const Question& question : questions) {
-    give_way_();
+    yield_to_starts_();
     question(archive_->is_ready() ? Result<Archive*>(archive_.get()) : fail(status ? kNotReady : status.error()));
   }
   lock.lock();

@@ -24,11 +24,11 @@ class History {
   using Answer = std::function<void(Result<T>)>;
 
   // Keeps it in <state-dir>/history. Quick: reading, and making the index anew, goes on in the thread, and questions
-  // wait for that. `clock` and `log` outlive it and are used by its thread, which calls `give_way` before each piece of
-  // work.
+  // wait for that. `clock` and `log` outlive it and are used by its thread, which calls `yield_to_starts` before each
+  // piece of work.
   static Result<std::unique_ptr<History>> open(
       const std::string& state_directory, const runner::Retention& retention, const Clock& clock, Log& log,
-      std::function<void()> give_way = [] {});
+      std::function<void()> yield_to_starts = [] {});
   // Writes what is queued.
   ~History();
   History(const History&) = delete;
@@ -53,7 +53,7 @@ class History {
   using Question = std::function<void(Result<Archive*>)>;
 
   History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log,
-          std::function<void()> give_way);
+          std::function<void()> yield_to_starts);
 
   void ask(Question question);
   void serve(const std::stop_token& stop);
@@ -67,7 +67,7 @@ class History {
   std::unique_ptr<Archive> archive_;
   std::unique_ptr<CatchUp> catch_up_;
   Log& log_;
-  std::function<void()> give_way_;
+  std::function<void()> yield_to_starts_;
   std::size_t most_;  // entries that wait
 
   std::mutex mutex_;  // guards what follows

@@ -39,8 +39,8 @@ struct Member {
                          .log = log,
                          .writes_aside = writes_aside,
                          .observers = {[this](const Event& event) { note(event); }, logging_to(log)}},
-        [](const JobDefinition& definition, const RunOccasion& occasion) {
-          return RunSpec{.run_id = occasion.run_id, .command = {jobs::command_of(definition)}};
+        [](const JobDefinition& definition, const RunCause& cause) {
+          return RunSpec{.run_id = cause.run_id, .command = {jobs::command_of(definition)}};
         });
   }
 

@@ -11,14 +11,14 @@
 #include "kron/base/hash_index.h"
 #include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/shared_pool.h"
 
 namespace kron {
 
 // A run that waits for those it replaces to end.
 struct WaitingRun {
-  RunOccasion occasion;
+  RunCause cause;
   Nanoseconds give_up_at;  // monotonic
 };
 

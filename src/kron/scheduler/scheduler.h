@@ -22,7 +22,7 @@
 #include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/launcher.h"
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/step.h"
 #include "kron/scheduler/timer_heap.h"
 #include "kron/scheduler/write_thread.h"
@@ -41,7 +41,7 @@ struct Wakeup {
 // descriptor; its owner calls tick() when told to. The real daemon and the simulator run this same code.
 class Scheduler {
  public:
-  using MakeWork = std::function<RunWork(const jobs::JobDefinition&, const RunOccasion&)>;
+  using MakeWork = std::function<RunWork(const jobs::JobDefinition&, const RunCause&)>;
 
   // All of these outlive the scheduler.
   struct World {
@@ -240,7 +240,7 @@ class Scheduler {
   bool redo_ends(JobNumber job);
   void redo_all_ends();
   bool redo(JobNumber job, Turn turn);
-  void redo_start(JobNumber job, const RunOccasion& occasion, Turn turn);
+  void redo_start(JobNumber job, const RunCause& cause, Turn turn);
   Verdict verdict_on(JobNumber job, const std::string& run_id) const;
 
   // scheduler_runs.cc: the life of runs
@@ -248,13 +248,13 @@ class Scheduler {
   void start_reboot_jobs(Instant now);
   void start_for_boot(JobNumber job, Instant now);
   void start_period(JobNumber job, const Decision& period, Turn turn);
-  void start_judged(JobNumber job, const RunOccasion& occasion, Turn turn);
-  bool was_let_go_before(JobNumber job, const RunOccasion& occasion, Instant now);
-  bool launch(JobNumber job, const RunOccasion& occasion);
+  void start_judged(JobNumber job, const RunCause& cause, Turn turn);
+  bool was_let_go_before(JobNumber job, const RunCause& cause, Instant now);
+  bool launch(JobNumber job, const RunCause& cause);
   bool take_exits(Instant now);
   void take_exit(const RunExit& exit, Instant now);
   void record(JobNumber job, const Record& outcome, Turn turn);
-  void begin_replace(JobNumber job, RunOccasion occasion);
+  void begin_replace(JobNumber job, RunCause cause);
   WaitingRun end_waiting(JobNumber job);
   void drop_waiting(JobNumber job);
   void drop_manual_run(JobNumber job, const std::string& run_id, Reason reason);
@@ -262,7 +262,7 @@ class Scheduler {
   void supersede_waiting(JobNumber job, Turn turn);
   bool settle_waiting(Instant now);
   void settle_waiting(JobNumber job, Turn turn);
-  Result<Triggered> start_manual(JobNumber job, const RunOccasion& occasion);
+  Result<Triggered> start_manual(JobNumber job, const RunCause& cause);
   Result<bool> knows_run(JobNumber job, const std::string& run_id);
 
   // scheduler_events.cc: what observers are told

@@ -100,9 +100,9 @@ void Scheduler::adopt(JobNumber job, JobState periods) {
     // It was edited here, and the others did not know: no edit starts a period that lay in the past.
     (void)notice_schedule(definition, entry.known.periods, *seen->since);
   }
-  if (!entry.waiting || !entry.waiting->occasion.period) return;
+  if (!entry.waiting || !entry.waiting->cause.period) return;
   const Instant t = now(world_.clock);
-  if (is_closed(entry.known.periods, *entry.waiting->occasion.period, turn_of(job, t))) (void)end_waiting(job);
+  if (is_closed(entry.known.periods, *entry.waiting->cause.period, turn_of(job, t))) (void)end_waiting(job);
 }
 
 // The job is looked at again, in the same turn.
@@ -165,23 +165,23 @@ bool Scheduler::redo(JobNumber job, Turn turn) {
   if (!redo_ends(job)) return false;
   const auto known = repeats_.find(job);
   if (known == repeats_.end()) return true;
-  for (const RunOccasion& occasion : std::exchange(known->second.judged, {})) redo_start(job, occasion, turn);
+  for (const RunCause& cause : std::exchange(known->second.judged, {})) redo_start(job, cause, turn);
   if (!std::exchange(known->second.is_for_boot, false)) return true;
   const bool is_new = jobs_.wake(job).known.last_boot_id != world_.clock.boot_id();
   if (is_new) start_for_boot(job, now(world_.clock));
   return true;
 }
 
-void Scheduler::redo_start(JobNumber job, const RunOccasion& occasion, Turn turn) {
-  if (occasion.period) {
-    if (!is_closed(jobs_.wake(job).known.periods, *occasion.period, turn)) start_judged(job, occasion, turn);
+void Scheduler::redo_start(JobNumber job, const RunCause& cause, Turn turn) {
+  if (cause.period) {
+    if (!is_closed(jobs_.wake(job).known.periods, *cause.period, turn)) start_judged(job, cause, turn);
     return;
   }
-  switch (verdict_on(job, occasion.run_id)) {
+  switch (verdict_on(job, cause.run_id)) {
     case Verdict::none:
-      return start_judged(job, occasion, turn);
+      return start_judged(job, cause, turn);
     case Verdict::locked_out:
-      return drop_manual_run(job, occasion.run_id, Reason::lock_held);
+      return drop_manual_run(job, cause.run_id, Reason::lock_held);
     case Verdict::ran:
       return;
   }

@@ -5,7 +5,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/env/in_parallel.h"
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron {
@@ -285,7 +285,7 @@ Status Scheduler::set_suspension(JobNumber job, std::optional<Suspension> suspen
   }
   // Nothing triggers while suspended, not even what only waits for its place; its period is late on resume.
   const Entry& entry = jobs_.wake(job);
-  if (suspension && entry.waiting && entry.waiting->occasion.period) drop_waiting(job);
+  if (suspension && entry.waiting && entry.waiting->cause.period) drop_waiting(job);
   plan(job, now(world_.clock));
   jobs_.let_rest();
   return {};

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron {
@@ -29,7 +29,7 @@ void Scheduler::judge(JobNumber job, Turn turn) {
   const Job& definition = entry.definition.job;
   notify_closed(entry, settle(definition, entry.known.periods, now(world_.clock)).closed);
   if (entry.waiting) {
-    const auto& waits = entry.waiting->occasion.period;
+    const auto& waits = entry.waiting->cause.period;
     const JobState others =
         waits ? periods_after(definition, entry.known.periods, waits->nominal, turn) : entry.known.periods;
     const Evaluation evaluation = evaluate(definition, others, true, turn);
@@ -80,7 +80,7 @@ bool Scheduler::carry_out(JobNumber job, const Start& start, Turn turn) {
     record(job, {start.period, Outcome::skipped, Reason::replaced_before_start}, turn);
     return true;
   }
-  begin_replace(job, occasion_of(definition.identity, start.period));
+  begin_replace(job, cause_of(definition.identity, start.period));
   return false;
 }
 
@@ -104,8 +104,8 @@ void Scheduler::plan_after(JobNumber job, Instant t) {
   const Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
   JobState periods = entry.known.periods;
-  if (entry.waiting && entry.waiting->occasion.period) {
-    mark_handled(definition, periods, entry.waiting->occasion.period->nominal, Turn::at(t));
+  if (entry.waiting && entry.waiting->cause.period) {
+    mark_handled(definition, periods, entry.waiting->cause.period->nominal, Turn::at(t));
   }
   const std::optional<Decision> next = next_open_period(definition, periods, t);
   timers_.set(job, next ? std::optional(next->due()) : std::nullopt);

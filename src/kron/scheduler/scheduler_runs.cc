@@ -4,7 +4,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/core/make_job.h"
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron {
@@ -23,7 +23,7 @@ void Scheduler::recover_runs(const std::vector<JobNumber>& jobs) {
     if (!jobs_.has_runs(job)) continue;
     const std::vector<ActiveExecution> active = jobs_.known(job).active;
     for (const ActiveExecution& run : active) {
-      const RunWork work = make_work_(jobs_.wake(job).definition, occasion_of(run));
+      const RunWork work = make_work_(jobs_.wake(job).definition, cause_of(run));
       if (const auto exit = launcher_.adopt(work, run)) {
         take_exit(*exit, t);
       } else {
@@ -57,12 +57,11 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   period.window = {t, t};
   step_for(job).is_for_boot = true;
   entry.known.last_boot_id = world_.clock.boot_id();
-  const RunOccasion occasion{boot_run_id(entry.definition.job.identity, world_.clock.boot_id()), Trigger::reboot,
-                             period};
-  const Verdict verdict = verdict_on(job, occasion.run_id);
+  const RunCause cause{boot_run_id(entry.definition.job.identity, world_.clock.boot_id()), Trigger::reboot, period};
+  const Verdict verdict = verdict_on(job, cause.run_id);
   const bool is_locked_out = verdict == Verdict::locked_out;
   const bool started =
-      !is_locked_out && (verdict == Verdict::ran || was_let_go_before(job, occasion, t) || launch(job, occasion));
+      !is_locked_out && (verdict == Verdict::ran || was_let_go_before(job, cause, t) || launch(job, cause));
   LedgerStep& step = step_for(job).ledger;
   periods.last_handled = t;
   step.last_outcome = started ? Outcome::executed : Outcome::skipped;
@@ -75,15 +74,15 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   Entry& entry = jobs_.wake(job);
-  const RunOccasion occasion = occasion_of(entry.definition.job.identity, period);
-  const Verdict verdict = verdict_on(job, occasion.run_id);
+  const RunCause cause = cause_of(entry.definition.job.identity, period);
+  const Verdict verdict = verdict_on(job, cause.run_id);
   if (verdict == Verdict::locked_out) return record(job, {period, Outcome::skipped, Reason::lock_held}, turn);
   const bool has_run = verdict == Verdict::ran;
   if (has_run) {
-    const RunExit unseen{occasion.run_id, std::nullopt, {}};
+    const RunExit unseen{cause.run_id, std::nullopt, {}};
     step_for(job).events.emplace_back(RunFoundBefore{entry.definition.job.identity, period.nominal, unseen});
   }
-  if (has_run || was_let_go_before(job, occasion, turn.now) || launch(job, occasion)) {
+  if (has_run || was_let_go_before(job, cause, turn.now) || launch(job, cause)) {
     notify_closed(entry, note_outcome(entry.definition.job, entry.known, step_for(job, turn).ledger,
                                       {period, Outcome::executed, Reason::none}, turn, turn.now));
   } else {
@@ -92,36 +91,36 @@ void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
 }
 
 // The record that told of this run is gone, and the run's directory is not: it is told of again, and not run again.
-bool Scheduler::was_let_go_before(JobNumber job, const RunOccasion& occasion, Instant t) {
-  const std::optional<RunExit> earlier = world_.runner.earlier_run(occasion.run_id);
+bool Scheduler::was_let_go_before(JobNumber job, const RunCause& cause, Instant t) {
+  const std::optional<RunExit> earlier = world_.runner.earlier_run(cause.run_id);
   if (!earlier) return false;
   Step& step = step_for(job);
-  step.ledger.history.push_back(history_of(*occasion.period, *earlier, occasion.trigger, t));
-  step.events.emplace_back(RunFoundBefore{jobs_.identity(job), occasion.period->nominal, *earlier});
+  step.ledger.history.push_back(history_of(*cause.period, *earlier, cause.trigger, t));
+  step.events.emplace_back(RunFoundBefore{jobs_.identity(job), cause.period->nominal, *earlier});
   return true;
 }
 
 // Creates the process or the task, held until commit() has made its record durable.
-bool Scheduler::launch(JobNumber job, const RunOccasion& occasion) {
+bool Scheduler::launch(JobNumber job, const RunCause& cause) {
   Entry& entry = jobs_.wake(job);
   ActiveExecution launched;
-  launched.run_id = occasion.run_id;
-  if (const Status held = launcher_.hold(make_work_(entry.definition, occasion), launched); !held) {
+  launched.run_id = cause.run_id;
+  if (const Status held = launcher_.hold(make_work_(entry.definition, cause), launched); !held) {
     world_.log.error("start_failed", {{"identity", entry.definition.job.identity}, {"reason", held.error().message}});
     return false;
   }
   Step& step = step_for(job);
   ActiveExecution& run = entry.known.active.emplace_back(std::move(launched));
-  if (occasion.period) {
-    run.period = occasion.period->nominal;
-    run.chosen = occasion.period->chosen;
+  if (cause.period) {
+    run.period = cause.period->nominal;
+    run.chosen = cause.period->chosen;
   }
   run.started_at = now(world_.clock);
-  run.trigger = occasion.trigger;
+  run.trigger = cause.trigger;
   step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger});
-  step.at_gate.push_back(occasion.run_id);
-  job_of_run_[occasion.run_id] = job;
-  step.events.emplace_back(event_of(entry.definition.job, run, occasion.period));
+  step.at_gate.push_back(cause.run_id);
+  job_of_run_[cause.run_id] = job;
+  step.events.emplace_back(event_of(entry.definition.job, run, cause.period));
   return true;
 }
 
@@ -168,13 +167,13 @@ void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
 
 // concurrency=replace: ends the active runs; the new one starts when they are gone. Nothing is recorded yet, so a crash
 // here leaves its period to be judged anew.
-void Scheduler::begin_replace(JobNumber job, RunOccasion occasion) {
+void Scheduler::begin_replace(JobNumber job, RunCause cause) {
   Entry& entry = jobs_.wake(job);
   for (const ActiveExecution& run : entry.known.active) world_.runner.terminate(run.run_id);
   // No job that was read has more; the clock it is counted on has a range of 292 years.
   const Seconds grace = std::min(entry.definition.options->grace, kLongestDuration);
   const Nanoseconds give_up = world_.clock.monotonic() + grace + kAfterKill;
-  entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(occasion), give_up});
+  entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(cause), give_up});
   waiting_.insert(job);
 }
 
@@ -187,7 +186,7 @@ WaitingRun Scheduler::end_waiting(JobNumber job) {
 void Scheduler::drop_waiting(JobNumber job) {
   if (!waiting_.contains(job)) return;
   const WaitingRun waiting = end_waiting(job);
-  if (!waiting.occasion.period) drop_manual_run(job, waiting.occasion.run_id, Reason::start_failed);
+  if (!waiting.cause.period) drop_manual_run(job, waiting.cause.run_id, Reason::start_failed);
 }
 
 // Whoever asked for it may wait for its end.
@@ -205,7 +204,7 @@ void Scheduler::drop_manual_run(JobNumber job, const std::string& run_id, Reason
 void Scheduler::keep_waiting_if_known(JobNumber job) {
   if (!waiting_.contains(job)) return;
   Entry& entry = jobs_.wake(job);
-  std::optional<Decision>& period = entry.waiting->occasion.period;
+  std::optional<Decision>& period = entry.waiting->cause.period;
   if (!period) return;
   const Job& definition = entry.definition.job;
   const bool is_known = definition.schedule.is_nominal(period->nominal, definition.zone);
@@ -223,10 +222,10 @@ void Scheduler::keep_waiting_if_known(JobNumber job) {
 // A period of the job is due while a run waits: the period takes its place.
 void Scheduler::supersede_waiting(JobNumber job, Turn turn) {
   const WaitingRun waiting = end_waiting(job);
-  if (waiting.occasion.period) {
-    record(job, {*waiting.occasion.period, Outcome::skipped, Reason::replaced_before_start}, turn);
+  if (waiting.cause.period) {
+    record(job, {*waiting.cause.period, Outcome::skipped, Reason::replaced_before_start}, turn);
   } else {
-    drop_manual_run(job, waiting.occasion.run_id, Reason::replaced_before_start);
+    drop_manual_run(job, waiting.cause.run_id, Reason::replaced_before_start);
   }
 }
 
@@ -251,32 +250,32 @@ bool Scheduler::settle_waiting(Instant t) {
 void Scheduler::settle_waiting(JobNumber job, Turn turn) {
   const bool free = jobs_.wake(job).known.active.empty();
   const WaitingRun waiting = end_waiting(job);
-  const std::optional<Decision>& period = waiting.occasion.period;
+  const std::optional<Decision>& period = waiting.cause.period;
   if (free && stopping_) return;
   if (free) {
-    start_judged(job, waiting.occasion, turn);
+    start_judged(job, waiting.cause, turn);
   } else if (period) {
     record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
   } else {
-    drop_manual_run(job, waiting.occasion.run_id, Reason::could_not_stop);
+    drop_manual_run(job, waiting.cause.run_id, Reason::could_not_stop);
   }
 }
 
 // A run that was judged when its time came, which is past: should the ledger want it repeated, it is not judged again.
-void Scheduler::start_judged(JobNumber job, const RunOccasion& occasion, Turn turn) {
-  if (occasion.period) {
-    start_period(job, *occasion.period, turn);
-  } else if (!launch(job, occasion)) {
-    return drop_manual_run(job, occasion.run_id, Reason::start_failed);
+void Scheduler::start_judged(JobNumber job, const RunCause& cause, Turn turn) {
+  if (cause.period) {
+    start_period(job, *cause.period, turn);
+  } else if (!launch(job, cause)) {
+    return drop_manual_run(job, cause.run_id, Reason::start_failed);
   }
-  step_for(job, turn).judged.push_back(occasion);
+  step_for(job, turn).judged.push_back(cause);
 }
 
 void Scheduler::stop_starting() {
   stopping_ = true;
   const std::vector<JobNumber> jobs(waiting_.begin(), waiting_.end());
   for (const JobNumber job : jobs) {
-    if (!jobs_.wake(job).waiting->occasion.period) drop_waiting(job);
+    if (!jobs_.wake(job).waiting->cause.period) drop_waiting(job);
   }
   if (broken()) return;
   commit();
@@ -287,7 +286,7 @@ void Scheduler::stop_starting() {
 Result<bool> Scheduler::knows_run(JobNumber job, const std::string& run_id) {
   if (job_of_run_.contains(run_id)) return true;
   const Entry& entry = jobs_.wake(job);
-  if (entry.waiting && entry.waiting->occasion.run_id == run_id) return true;
+  if (entry.waiting && entry.waiting->cause.run_id == run_id) return true;
   return world_.ledger.has_run(entry.definition.job.identity, run_id);
 }
 
@@ -318,16 +317,16 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
   return start_manual(*job, {run_id, Trigger::manual, std::nullopt});
 }
 
-Result<Scheduler::Triggered> Scheduler::start_manual(JobNumber job, const RunOccasion& occasion) {
+Result<Scheduler::Triggered> Scheduler::start_manual(JobNumber job, const RunCause& cause) {
   const std::string name = quoted(jobs_.identity(job), 200);
   while (true) {
-    if (!launch(job, occasion)) return fail(Code::io, "the run of " + name + " could not be started; the log says why");
+    if (!launch(job, cause)) return fail(Code::io, "the run of " + name + " could not be started; the log says why");
     const Written answer = commit_step(job);
     switch (answer.how) {
       case Written::How::done:
-        return Triggered{occasion.run_id, Triggered::How::started};
+        return Triggered{cause.run_id, Triggered::How::started};
       case Written::How::ran:
-        return Triggered{occasion.run_id, Triggered::How::already_known};
+        return Triggered{cause.run_id, Triggered::How::already_known};
       case Written::How::held:
         return fail(Code::conflict, "the lock of " + name + " is held by the run " + answer.run_id);
       case Written::How::newer:

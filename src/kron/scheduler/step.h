@@ -13,7 +13,7 @@
 #include "kron/ledger/ledger.h"
 #include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 
 namespace kron {
 
@@ -32,7 +32,7 @@ struct Step {
   std::vector<std::string> at_gate = {};  // runs that wait for the answer
   std::vector<RunExit> ended = {};
   // What a repetition must not judge again: runs whose time to start had come before, and those that were dropped.
-  std::vector<RunOccasion> judged = {};
+  std::vector<RunCause> judged = {};
   std::vector<DroppedRun> dropped = {};
   bool is_for_boot = false;
   std::vector<Event> events = {};  // for the observers, once it is durable
@@ -80,7 +80,7 @@ struct Repetition {
   std::vector<std::string> locked_out = {};  // runs that must not start because somebody else holds the job's lock
   std::vector<std::string> ran = {};         // runs that have been before
   std::vector<RunExit> ended = {};           // of the step, as are these:
-  std::vector<RunOccasion> judged = {};
+  std::vector<RunCause> judged = {};
   std::vector<DroppedRun> dropped = {};
   bool is_for_boot = false;
 

@@ -18,11 +18,11 @@ namespace {
 using jobs::JobDefinition;
 using testing::utc;
 
-RunWork work_of(const JobDefinition& definition, const RunOccasion& occasion) {
+RunWork work_of(const JobDefinition& definition, const RunCause& cause) {
   if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) {
-    return TaskToSubmit{"task-of-" + occasion.run_id, task->type, "null"};
+    return TaskToSubmit{"task-of-" + cause.run_id, task->type, "null"};
   }
-  return RunSpec{.run_id = occasion.run_id, .command = {command_of(definition)}};
+  return RunSpec{.run_id = cause.run_id, .command = {command_of(definition)}};
 }
 
 class TaskRunsTest : public ::testing::Test {

@@ -92,20 +92,18 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
       eager_runner_(std::make_unique<EagerRunner>(outside.runner)) {
   ProcessRunner& runner =
       mutation == Mutation::gate_opens_at_start ? static_cast<ProcessRunner&>(*eager_runner_) : outside.runner;
-  scheduler_ = std::make_unique<Scheduler>(Scheduler::World{.clock = outside.clock,
-                                                            .ledger = *telling_ledger_,
-                                                            .runner = runner,
-                                                            .log = log,
-                                                            .observers = {[&outside](const Event& event) {
-                                                                            if (outside.observer)
-                                                                              outside.observer(event);
-                                                                          },
-                                                                          logging_to(log)}},
-                                           [](const jobs::JobDefinition& definition, const RunOccasion& occasion) {
-                                             return RunSpec{.run_id = occasion.run_id,
-                                                            .command = {command_of(definition)},
-                                                            .grace = definition.options->grace};
-                                           });
+  scheduler_ = std::make_unique<Scheduler>(
+      Scheduler::World{.clock = outside.clock,
+                       .ledger = *telling_ledger_,
+                       .runner = runner,
+                       .log = log,
+                       .observers = {[&outside](const Event& event) {
+                                       if (outside.observer) outside.observer(event);
+                                     },
+                                     logging_to(log)}},
+      [](const jobs::JobDefinition& definition, const RunCause& cause) {
+        return RunSpec{.run_id = cause.run_id, .command = {command_of(definition)}, .grace = definition.options->grace};
+      });
 }
 
 Daemon::~Daemon() = default;

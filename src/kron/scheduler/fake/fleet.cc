@@ -102,8 +102,8 @@ class Fleet {
     host.starts_at.reset();
     host.scheduler = std::make_unique<Scheduler>(
         Scheduler::World{.clock = clock_, .ledger = host.ledger, .runner = host.runner, .log = log_},
-        [](const JobDefinition& definition, const RunOccasion& occasion) {
-          return RunSpec{.run_id = occasion.run_id, .command = {jobs::command_of(definition)}};
+        [](const JobDefinition& definition, const RunCause& cause) {
+          return RunSpec{.run_id = cause.run_id, .command = {jobs::command_of(definition)}};
         });
     if (Status started = host.scheduler->start(jobs_); !started) accuse("no start: " + started.error().message);
     host.next_tick = clock_.monotonic();

@@ -10,7 +10,7 @@
 #include "kron/api/output_follower.h"
 #include "kron/daemon/options.h"
 #include "kron/env/mailbox.h"
-#include "kron/env/right_of_way.h"
+#include "kron/env/start_priority.h"
 #include "kron/env/work_thread.h"
 #include "kron/history/history.h"
 #include "kron/http/server.h"
@@ -19,11 +19,11 @@
 
 namespace kron::daemon {
 
-// Where a daemon's visitors are received: the socket, what answers there, and what it is answered from. It has threads
-// of its own, which give way to what is due, and touches the daemon only by its mailbox.
-class FrontDesk {
+// The daemon's API: the socket, what answers there, and what it is answered from. It has threads of its own, which
+// yield to what is due, and touches the daemon only by its mailbox.
+class ApiService {
  public:
-  // What only the daemon has. All outlives the desk.
+  // What only the daemon has. All outlives the service.
   struct Daemon {
     const Clock& clock;
     Log& log;
@@ -31,23 +31,23 @@ class FrontDesk {
     Scheduler& scheduler;
     QueueThread& tasks;
     api::EventHub& events;
-    RightOfWay& right_of_way;
+    StartPriority& start_priority;
     std::function<api::DaemonStatus()> status;
     api::Reload reload;
     api::StateUpkeep state;
   };
 
   // The history opens, and nobody is let in yet.
-  static Result<std::unique_ptr<FrontDesk>> open(const Options& options, Daemon daemon);
-  ~FrontDesk();
-  FrontDesk(const FrontDesk&) = delete;
-  FrontDesk& operator=(const FrontDesk&) = delete;
+  static Result<std::unique_ptr<ApiService>> open(const Options& options, Daemon daemon);
+  ~ApiService();
+  ApiService(const ApiService&) = delete;
+  ApiService& operator=(const ApiService&) = delete;
 
   // Listens from now on, if there is a socket to listen on.
-  Status let_in();
+  Status listen();
 
   // Nobody is let in any more, and who is in is sent away. Afterwards only what others were asked may still be
-  // answered: they end before the desk does.
+  // answered: they end before the service does.
   void close();
 
   // Keeps, counts and shows what happened. On the loop.
@@ -55,9 +55,9 @@ class FrontDesk {
   metrics::Metrics& metrics() { return metrics_; }
 
  private:
-  FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
-            std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
-            std::unique_ptr<WorkThread> aside);
+  ApiService(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
+             std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
+             std::unique_ptr<WorkThread> aside);
   api::Parts parts();
 
   Options options_;

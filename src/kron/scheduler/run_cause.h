@@ -19,13 +19,13 @@ std::string manual_run_id(std::string_view identity, std::string_view boot_id, N
 std::string requested_run_id(std::string_view identity, std::string_view key);  // the same for every repetition
 
 // What a run is about, for those who build its RunSpec.
-struct RunOccasion {
+struct RunCause {
   std::string run_id;
   Trigger trigger = Trigger::schedule;
   std::optional<Decision> period;  // none for a manual run
 };
-RunOccasion occasion_of(std::string_view identity, const Decision& period);
-RunOccasion occasion_of(const ActiveExecution& run);
+RunCause cause_of(std::string_view identity, const Decision& period);
+RunCause cause_of(const ActiveExecution& run);
 
 // A period has reached its outcome: the bookkeeping, Last*, and for all but executed the line of history (an executed
 // period gets its line when its run ends). `at`: when it was decided; the turn may have begun long before. Returns what

@@ -8,22 +8,22 @@
 
 namespace kron {
 
-// What is due goes before what was asked. One thread has the right of way at times; the others give way wherever they
-// can wait, so that they and those who wait for their answers leave it the processors.
-class RightOfWay {
+// What is due goes before what was asked. One thread has priority at times, while it starts runs; the others yield
+// wherever they can wait, so that they and those who wait for their answers leave it the processors.
+class StartPriority {
  public:
   // `longest`: for how long it holds others up at most, counted over pauses that are shorter than `grace`. Then they
   // need not wait for `grace`.
-  explicit RightOfWay(Nanoseconds longest = std::chrono::milliseconds(500),
-                      Nanoseconds grace = std::chrono::milliseconds(100))
+  explicit StartPriority(Nanoseconds longest = std::chrono::milliseconds(500),
+                         Nanoseconds grace = std::chrono::milliseconds(100))
       : longest_(longest), grace_(grace) {}
 
-  // By the thread that has it.
-  void take();
-  void leave();
+  // By the thread that has it, around its starts.
+  void begin();
+  void end();
 
-  // By the others: waits while it is taken, as long as that may be.
-  void give_way();
+  // By the others: waits while starts are under way, as long as that may be.
+  void yield_to_starts();
 
  private:
   using Time = std::chrono::steady_clock::time_point;

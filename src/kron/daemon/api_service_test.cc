@@ -1,4 +1,4 @@
-#include "kron/daemon/front_desk.h"
+#include "kron/daemon/api_service.h"
 
 #include <filesystem>
 #include <future>
@@ -30,9 +30,9 @@ class HoldingLog : public Log {
 
 constexpr const char* kRun = "0123456789abcdef";
 
-class FrontDeskTest : public ::testing::Test {
+class ApiServiceTest : public ::testing::Test {
  protected:
-  FrontDeskTest() {
+  ApiServiceTest() {
     EXPECT_TRUE(host_.start_daemon());
     options_.state_directory = directory_.path();
     options_.socket = directory_.path() + "/krond.sock";
@@ -51,17 +51,17 @@ class FrontDeskTest : public ::testing::Test {
     }
   }
 
-  std::unique_ptr<FrontDesk> open() {
-    return FrontDesk::open(options_, {.clock = host_.clock,
-                                      .log = log_,
-                                      .mailbox = mailbox_,
-                                      .scheduler = *host_.scheduler,
-                                      .tasks = tasks_,
-                                      .events = events_,
-                                      .right_of_way = right_of_way_,
-                                      .status = [] { return api::DaemonStatus(); },
-                                      .reload = [](const auto& answer) { answer(api::ReloadReport()); },
-                                      .state = {}})
+  std::unique_ptr<ApiService> open() {
+    return ApiService::open(options_, {.clock = host_.clock,
+                                       .log = log_,
+                                       .mailbox = mailbox_,
+                                       .scheduler = *host_.scheduler,
+                                       .tasks = tasks_,
+                                       .events = events_,
+                                       .start_priority = start_priority_,
+                                       .status = [] { return api::DaemonStatus(); },
+                                       .reload = [](const auto& answer) { answer(api::ReloadReport()); },
+                                       .state = {}})
         .value();
   }
 
@@ -74,14 +74,14 @@ class FrontDeskTest : public ::testing::Test {
   QueueThread tasks_{file_queue_opener(files_, host_.clock, log_, directory_.path() + "/data"), host_.clock, log_,
                      QueueThread::Options{.place = "data"}};
   api::EventHub events_{1};
-  RightOfWay right_of_way_;
+  StartPriority start_priority_;
 };
 
-TEST_F(FrontDeskTest, TheHistoryMayAnswerToTheLast) {
+TEST_F(ApiServiceTest, TheHistoryMayAnswerToTheLast) {
   write_history();
   auto desk = open();
   ASSERT_EQ(log_.is_held.get_future().wait_for(testing::kPatience), std::future_status::ready);
-  ASSERT_TRUE(desk->let_in());
+  ASSERT_TRUE(desk->listen());
   http::Client waiting(options_.socket);
   ASSERT_TRUE(waiting.begin("GET", "/api/v1/runs/" + std::string(kRun) + "/output"));
   // Whoever asks later is answered later: by then the history has the question above.

@@ -1,4 +1,4 @@
-#include "kron/daemon/front_desk.h"
+#include "kron/daemon/api_service.h"
 
 #include <unistd.h>
 #include <utility>
@@ -15,9 +15,9 @@ constexpr mode_t kForGroupToo = 0660;
 
 }  // namespace
 
-Result<std::unique_ptr<FrontDesk>> FrontDesk::open(const Options& options, Daemon daemon) {
+Result<std::unique_ptr<ApiService>> ApiService::open(const Options& options, Daemon daemon) {
   auto history = history::History::open(options.state_directory, options.keeps, daemon.clock, daemon.log,
-                                        [&way = daemon.right_of_way] { way.give_way(); });
+                                        [&priority = daemon.start_priority] { priority.yield_to_starts(); });
   if (!history) return fail(history.error());
   auto run_files = runner::RunFiles::open(options.state_directory);
   if (!run_files) return fail(run_files.error());
@@ -25,13 +25,13 @@ Result<std::unique_ptr<FrontDesk>> FrontDesk::open(const Options& options, Daemo
   if (!outputs) return fail(outputs.error());
   auto aside = with_thread("answers that take long", [] { return std::make_unique<WorkThread>(); });
   if (!aside) return fail(aside.error());
-  return std::unique_ptr<FrontDesk>(new FrontDesk(options, std::move(daemon), *std::move(history), *std::move(outputs),
-                                                  *std::move(run_files), *std::move(aside)));
+  return std::unique_ptr<ApiService>(new ApiService(options, std::move(daemon), *std::move(history),
+                                                    *std::move(outputs), *std::move(run_files), *std::move(aside)));
 }
 
-FrontDesk::FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
-                     std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
-                     std::unique_ptr<WorkThread> aside)
+ApiService::ApiService(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
+                       std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
+                       std::unique_ptr<WorkThread> aside)
     : options_(options),
       daemon_(std::move(daemon)),
       run_files_(std::move(run_files)),
@@ -45,11 +45,11 @@ FrontDesk::FrontDesk(const Options& options, Daemon daemon, std::unique_ptr<hist
       aside_(std::move(aside)),
       api_(std::make_unique<api::Api>(parts())) {}
 
-void FrontDesk::observe(const Event& event) const {
+void ApiService::observe(const Event& event) const {
   for (const Observer& sink : sinks_) sink(event);
 }
 
-void FrontDesk::close() {
+void ApiService::close() {
   daemon_.events.end();
   server_.reset();
 }
@@ -57,14 +57,14 @@ void FrontDesk::close() {
 // Threads that hold questions of the API end before it does, each before those whom it asks in turn: the follower asks
 // the history at the end of a run, and the history answers to the last what it was asked, and hands what takes long on
 // to the work thread.
-FrontDesk::~FrontDesk() {
+ApiService::~ApiService() {
   close();
   outputs_.reset();
   history_.reset();
   aside_.reset();
 }
 
-api::Parts FrontDesk::parts() {
+api::Parts ApiService::parts() {
   return {.on_loop = [this](Mailbox::Work work) { daemon_.mailbox.post(std::move(work)); },
           .aside = [this](WorkThread::Work work) { return aside_->run(std::move(work)); },
           .scheduler = daemon_.scheduler,
@@ -81,7 +81,7 @@ api::Parts FrontDesk::parts() {
           .state = daemon_.state};
 }
 
-Status FrontDesk::let_in() {
+Status ApiService::listen() {
   if (options_.socket.empty()) return {};
   api::Api* api = api_.get();
   http::Server::Options options;
@@ -97,19 +97,20 @@ Status FrontDesk::let_in() {
   listeners.push_back(std::make_unique<http::UnixListener>(*std::move(listener)));
   auto server = http::Server::start(
       std::move(listeners), std::move(options),
-      [api, &way = daemon_.right_of_way](http::Request request, http::Reply reply) {
-        way.give_way();
+      [api, &priority = daemon_.start_priority](http::Request request, http::Reply reply) {
+        priority.yield_to_starts();
         api->answer(std::move(request), std::move(reply));
       },
       daemon_.log);
   if (!server) return fail(server.error());
   server_ = *std::move(server);
-  daemon_.events.deliver_by([post = server_->poster(), &way = daemon_.right_of_way](std::function<void()> deliver) {
-    post([&way, deliver = std::move(deliver)] {
-      way.give_way();
-      deliver();
-    });
-  });
+  daemon_.events.deliver_by(
+      [post = server_->poster(), &priority = daemon_.start_priority](std::function<void()> deliver) {
+        post([&priority, deliver = std::move(deliver)] {
+          priority.yield_to_starts();
+          deliver();
+        });
+      });
   return {};
 }
 

@@ -17,7 +17,7 @@ namespace kron::daemon {
 // Removes the files of old runs and the cgroups of those that have left no process, and compresses what others wrote,
 // at start and about every hour, in a thread of its own: a directory of a hundred thousand runs must not hold up the
 // one that is due. Where there is no thread to be had, it is tried again a minute later.
-class RunKeeper {
+class RunRetention {
  public:
   struct Round {
     std::size_t removed = 0;
@@ -27,9 +27,9 @@ class RunKeeper {
   using ActiveRuns = std::function<std::set<std::string>()>;
 
   // `cgroup`: where the cgroups of runs are; empty: they have none.
-  RunKeeper(std::string state_directory, std::string cgroup, runner::Retention retention, Log& log);
-  RunKeeper(const RunKeeper&) = delete;
-  RunKeeper& operator=(const RunKeeper&) = delete;
+  RunRetention(std::string state_directory, std::string cgroup, runner::Retention retention, Log& log);
+  RunRetention(const RunRetention&) = delete;
+  RunRetention& operator=(const RunRetention&) = delete;
 
   // Called with every turn of the daemon; begins a round when it is time and tells of the one that has ended.
   void turn(Nanoseconds monotonic, const ActiveRuns& active);

@@ -1,4 +1,4 @@
-#include "kron/daemon/run_keeper.h"
+#include "kron/daemon/run_retention.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace kron::daemon {
 namespace {
 
-class RunKeeperTest : public ::testing::Test {
+class RunRetentionTest : public ::testing::Test {
  protected:
   void make_run(const std::string& path) {
     std::filesystem::create_directories(std::filesystem::path(directory_.path()) / "runs" / path);
@@ -23,17 +23,17 @@ class RunKeeperTest : public ::testing::Test {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     const std::size_t told = log_.lines_of(event).size();
     while (log_.lines_of(event).size() == told && std::chrono::steady_clock::now() < limit) {
-      keeper_.turn(monotonic, [] { return std::set<std::string>(); });
+      run_retention_.turn(monotonic, [] { return std::set<std::string>(); });
       std::this_thread::yield();
     }
   }
 
   testing::TemporaryDirectory directory_;
   testing::CapturingLog log_;
-  RunKeeper keeper_{directory_.path(), "", {.most = 0}, log_};
+  RunRetention run_retention_{directory_.path(), "", {.most = 0}, log_};
 };
 
-TEST_F(RunKeeperTest, OneRunThatCannotBeRemovedIsToldOfAndKeepsNoOther) {
+TEST_F(RunRetentionTest, OneRunThatCannotBeRemovedIsToldOfAndKeepsNoOther) {
   make_run("a/not-ours");
   make_run("b");
   make_run("c");
@@ -46,11 +46,11 @@ TEST_F(RunKeeperTest, OneRunThatCannotBeRemovedIsToldOfAndKeepsNoOther) {
   EXPECT_FALSE(has_run("b"));
 }
 
-TEST_F(RunKeeperTest, SweepsAgainAfterAnHour) {
+TEST_F(RunRetentionTest, SweepsAgainAfterAnHour) {
   make_run("a");
   turn_until("old_runs_removed", Seconds(0));
   make_run("b");
-  for (int i = 0; i < 100; ++i) keeper_.turn(Seconds(3599), [] { return std::set<std::string>(); });
+  for (int i = 0; i < 100; ++i) run_retention_.turn(Seconds(3599), [] { return std::set<std::string>(); });
   EXPECT_TRUE(has_run("b"));
   turn_until("old_runs_removed", Seconds(3600));
   EXPECT_FALSE(has_run("b"));

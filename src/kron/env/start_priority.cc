@@ -1,15 +1,15 @@
-#include "kron/env/right_of_way.h"
+#include "kron/env/start_priority.h"
 
 namespace kron {
 
-void RightOfWay::take() {
+void StartPriority::begin() {
   const std::scoped_lock lock(mutex_);
   const Time now = std::chrono::steady_clock::now();
   if (now >= left_at_ + grace_) since_ = now;
   is_taken_ = true;
 }
 
-void RightOfWay::leave() {
+void StartPriority::end() {
   {
     const std::scoped_lock lock(mutex_);
     is_taken_ = false;
@@ -18,7 +18,7 @@ void RightOfWay::leave() {
   left_.notify_all();
 }
 
-void RightOfWay::give_way() {
+void StartPriority::yield_to_starts() {
   std::unique_lock lock(mutex_);
   if (!is_taken_ || std::chrono::steady_clock::now() < free_until_) return;
   if (left_.wait_until(lock, since_ + longest_, [this] { return !is_taken_; })) return;

@@ -1,4 +1,4 @@
-#include "kron/daemon/run_keeper.h"
+#include "kron/daemon/run_retention.h"
 
 #include <stop_token>
 #include <utility>
@@ -16,16 +16,16 @@ constexpr std::chrono::hours kEvery{1};
 constexpr std::chrono::minutes kWithoutThread{1};  // until the next attempt
 
 // Old runs go first: what is removed need not be compressed.
-Result<RunKeeper::Round> sweep(const std::string& state_directory, const std::string& cgroup,
-                               const runner::Retention& retention, const std::set<std::string>& active,
-                               const std::stop_token& stop) {
+Result<RunRetention::Round> sweep(const std::string& state_directory, const std::string& cgroup,
+                                  const runner::Retention& retention, const std::set<std::string>& active,
+                                  const std::stop_token& stop) {
   become_background_thread();
   runner::remove_empty_cgroups(cgroup);
   Result<runner::RunFiles> files = runner::RunFiles::open(state_directory);
   if (!files) return fail(files.error());
   // Files carry the machine's time, whatever the daemon's clock is shifted by.
   const Instant t = now(RealClock());
-  RunKeeper::Round round;
+  RunRetention::Round round;
   const Result<std::size_t> removed = runner::remove_old_runs(*files, retention, active, t, stop, &round.stayed);
   if (!removed) return fail(removed.error());
   const Result<std::size_t> compressed = runner::compress_old_output(*files, {}, active, t, stop, &round.stayed);
@@ -37,10 +37,10 @@ Result<RunKeeper::Round> sweep(const std::string& state_directory, const std::st
 
 }  // namespace
 
-RunKeeper::RunKeeper(std::string state_directory, std::string cgroup, runner::Retention retention, Log& log)
+RunRetention::RunRetention(std::string state_directory, std::string cgroup, runner::Retention retention, Log& log)
     : state_directory_(std::move(state_directory)), cgroup_(std::move(cgroup)), retention_(retention), log_(log) {}
 
-void RunKeeper::turn(Nanoseconds monotonic, const ActiveRuns& active) {
+void RunRetention::turn(Nanoseconds monotonic, const ActiveRuns& active) {
   if (round_.valid()) {
     if (round_.wait_for(Seconds(0)) != std::future_status::ready) return;
     tell(round_.get());
@@ -49,7 +49,7 @@ void RunKeeper::turn(Nanoseconds monotonic, const ActiveRuns& active) {
   begin_round(monotonic, active());
 }
 
-void RunKeeper::begin_round(Nanoseconds monotonic, std::set<std::string> active) {
+void RunRetention::begin_round(Nanoseconds monotonic, std::set<std::string> active) {
   std::packaged_task<Result<Round>(const std::stop_token&)> task(
       [directory = state_directory_, cgroup = cgroup_, retention = retention_, active = std::move(active)](
           const std::stop_token& stop) { return sweep(directory, cgroup, retention, active, stop); });
@@ -63,7 +63,7 @@ void RunKeeper::begin_round(Nanoseconds monotonic, std::set<std::string> active)
   round_ = std::move(round);
 }
 
-void RunKeeper::tell(const Result<Round>& round) {
+void RunRetention::tell(const Result<Round>& round) {
   if (!round) return log_.warning("old_runs_stay", {{"reason", round.error().message}});
   if (round->stayed.count != 0) {
     log_.warning("old_runs_stay",

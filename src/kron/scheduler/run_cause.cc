@@ -1,4 +1,4 @@
-#include "kron/scheduler/occasion.h"
+#include "kron/scheduler/run_cause.h"
 
 #include "kron/base/sha256.h"
 
@@ -27,17 +27,17 @@ std::string requested_run_id(std::string_view identity, std::string_view key) {
   return short_hex(sha256({identity, "\nrequested\n", key}));
 }
 
-RunOccasion occasion_of(std::string_view identity, const Decision& period) {
+RunCause cause_of(std::string_view identity, const Decision& period) {
   return {run_id_of(identity, period.nominal), Trigger::schedule, period};
 }
 
-RunOccasion occasion_of(const ActiveExecution& run) {
-  RunOccasion occasion{run.run_id, run.trigger, std::nullopt};
-  if (!run.period) return occasion;
-  Decision& period = occasion.period.emplace();
+RunCause cause_of(const ActiveExecution& run) {
+  RunCause cause{run.run_id, run.trigger, std::nullopt};
+  if (!run.period) return cause;
+  Decision& period = cause.period.emplace();
   period.nominal = *run.period;
   period.chosen = run.chosen;
-  return occasion;
+  return cause;
 }
 
 std::optional<PassedOver> note_outcome(const Job& job, KnownJob& known, LedgerStep& step, const Record& outcome,

@@ -1,4 +1,4 @@
-#include "kron/env/right_of_way.h"
+#include "kron/env/start_priority.h"
 
 #include <atomic>
 #include <fstream>
@@ -15,12 +15,12 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
-TEST(RightOfWay, HoldsNobodyUpWhileItIsNotTaken) {
-  RightOfWay way(hours(1), hours(0));
-  way.give_way();
-  way.take();
-  way.leave();
-  way.give_way();
+TEST(StartPriority, HoldsNobodyUpWhileItIsNotTaken) {
+  StartPriority priority(hours(1), hours(0));
+  priority.yield_to_starts();
+  priority.begin();
+  priority.end();
+  priority.yield_to_starts();
 }
 
 // What the kernel says of a thread of ours: S while it sleeps, waiting for something.
@@ -31,15 +31,15 @@ char state_of(pid_t thread) {
   return name_end == std::string::npos ? '?' : stat.at(name_end + 2);
 }
 
-TEST(RightOfWay, OthersWaitUntilItIsLeft) {
-  RightOfWay way(hours(1), hours(0));
-  way.take();
+TEST(StartPriority, OthersWaitUntilItIsLeft) {
+  StartPriority priority(hours(1), hours(0));
+  priority.begin();
   std::atomic<bool> is_left = false;
   std::atomic<bool> is_through = false;
   std::promise<pid_t> begun;
   std::jthread other([&] {
     begun.set_value(::gettid());
-    way.give_way();
+    priority.yield_to_starts();
     EXPECT_TRUE(is_left);
     is_through = true;
   });
@@ -48,46 +48,46 @@ TEST(RightOfWay, OthersWaitUntilItIsLeft) {
   while (!is_through && Steady::now() < limit && state_of(thread) != 'S') std::this_thread::yield();
   EXPECT_FALSE(is_through);
   is_left = true;
-  way.leave();
+  priority.end();
   other.join();
   EXPECT_TRUE(is_through);
 }
 
-TEST(RightOfWay, HoldsOthersUpForSoLongAndThenAgain) {
-  RightOfWay way(milliseconds(20), milliseconds(0));
+TEST(StartPriority, HoldsOthersUpForSoLongAndThenAgain) {
+  StartPriority priority(milliseconds(20), milliseconds(0));
   const auto begin = Steady::now();
-  way.take();
-  way.give_way();
+  priority.begin();
+  priority.yield_to_starts();
   EXPECT_GE(Steady::now() - begin, milliseconds(20));
-  way.give_way();
+  priority.yield_to_starts();
   EXPECT_GE(Steady::now() - begin, milliseconds(40));
 }
 
-TEST(RightOfWay, AfterAllTheirWaitingOthersNeedNotWaitForAWhile) {
-  RightOfWay way(milliseconds(20), hours(1));
-  way.take();
-  way.give_way();
-  way.leave();
-  way.take();
-  way.give_way();  // and does not take an hour
+TEST(StartPriority, AfterAllTheirWaitingOthersNeedNotWaitForAWhile) {
+  StartPriority priority(milliseconds(20), hours(1));
+  priority.begin();
+  priority.yield_to_starts();
+  priority.end();
+  priority.begin();
+  priority.yield_to_starts();  // and does not take an hour
 }
 
-TEST(RightOfWay, OneWhoTakesItAgainAndAgainStarvesNobody) {
-  RightOfWay way(milliseconds(1), milliseconds(1));
+TEST(StartPriority, OneWhoTakesItAgainAndAgainStarvesNobody) {
+  StartPriority priority(milliseconds(1), milliseconds(1));
   std::atomic<int> taken = 0;
   std::jthread greedy([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      way.take();
+      priority.begin();
       ++taken;
       const auto until = Steady::now() + std::chrono::microseconds(200);
       while (Steady::now() < until) continue;
-      way.leave();
+      priority.end();
     }
   });
   while (taken == 0) std::this_thread::yield();
   const int before = taken;
   std::future<void> others = std::async(std::launch::async, [&] {
-    for (int i = 0; i < 100; ++i) way.give_way();
+    for (int i = 0; i < 100; ++i) priority.yield_to_starts();
   });
   EXPECT_EQ(others.wait_for(std::chrono::seconds(60)), std::future_status::ready);
   while (taken == before) std::this_thread::yield();  // it goes on all the while

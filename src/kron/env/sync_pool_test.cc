@@ -1,4 +1,4 @@
-#include "kron/env/crew.h"
+#include "kron/env/sync_pool.h"
 
 #include <atomic>
 #include <chrono>
@@ -14,25 +14,25 @@ namespace kron {
 namespace {
 
 // Does each piece once, whoever does it.
-void expect_all_done(Crew& crew, std::size_t count) {
+void expect_all_done(SyncPool& pool, std::size_t count) {
   std::vector<std::atomic<int>> pieces(count);
   std::atomic<std::size_t> next = 0;
-  crew.share([&] {
+  pool.run_on_all([&] {
     for (std::size_t i = next++; i < pieces.size(); i = next++) ++pieces[i];
   });
   for (const auto& piece : pieces) ASSERT_EQ(piece, 1);
 }
 
-TEST(Crew, DoesEachPieceOnceBeforeItReturns) {
-  Crew crew(7);
-  for (int round = 0; round < 1000; ++round) expect_all_done(crew, 20);
+TEST(SyncPool, DoesEachPieceOnceBeforeItReturns) {
+  SyncPool pool(7);
+  for (int round = 0; round < 1000; ++round) expect_all_done(pool, 20);
 }
 
-TEST(Crew, WorksAtTheSameTime) {
-  Crew crew(3);
+TEST(SyncPool, WorksAtTheSameTime) {
+  SyncPool pool(3);
   std::latch all_are_in_it(4);
   std::atomic<int> left = 4;
-  crew.share([&] {
+  pool.run_on_all([&] {
     if (left-- > 0) all_are_in_it.arrive_and_wait();
   });
 }
@@ -40,15 +40,15 @@ TEST(Crew, WorksAtTheSameTime) {
 // How often this thread has worked: a thread that is made anew begins at 0, whatever id it gets.
 thread_local int times_worked = 0;
 
-TEST(Crew, IsTheSameThreadsEveryTime) {
+TEST(SyncPool, IsTheSameThreadsEveryTime) {
   constexpr int kRounds = 200;
-  Crew crew(2);
+  SyncPool pool(2);
   for (int round = 1; round <= kRounds; ++round) {
     std::mutex mutex;
     std::condition_variable came;
     std::set<std::thread::id> seen;
     std::vector<int> worked;
-    crew.share([&] {
+    pool.run_on_all([&] {
       std::unique_lock lock(mutex);
       worked.push_back(++times_worked);
       seen.insert(std::this_thread::get_id());
@@ -61,19 +61,19 @@ TEST(Crew, IsTheSameThreadsEveryTime) {
   }
 }
 
-TEST(Crew, ServesSeveralAtOnce) {
-  Crew crew(3);
+TEST(SyncPool, ServesSeveralAtOnce) {
+  SyncPool pool(3);
   std::vector<std::jthread> users;
   for (int user = 0; user < 4; ++user) {
     users.emplace_back([&] {
-      for (int round = 0; round < 300; ++round) expect_all_done(crew, 9);
+      for (int round = 0; round < 300; ++round) expect_all_done(pool, 9);
     });
   }
 }
 
-TEST(Crew, NobodyIsNeeded) {
-  Crew crew(0);
-  expect_all_done(crew, 3);
+TEST(SyncPool, NobodyIsNeeded) {
+  SyncPool pool(0);
+  expect_all_done(pool, 3);
 }
 
 }  // namespace
