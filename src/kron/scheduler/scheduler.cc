@@ -63,6 +63,7 @@ Wakeup Scheduler::tick() {
     commit();
     if (stopping_) redo_all_ends();
   } while (!is_behind && has_backlog() && !is_spent());
+  for (const auto& [job, turn] : std::exchange(postponed_, {})) backlog_.add(job, turn, Backlog::Place::on_time);
   jobs_.let_rest();
   return wakeup_after(is_busy || is_behind || has_backlog());
 }

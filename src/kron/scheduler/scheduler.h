@@ -208,6 +208,7 @@ class Scheduler {
   Wakeup wakeup_after(bool is_busy);
 
   // scheduler_look.cc: what is due of one job
+  [[nodiscard]] bool has_untaken_end(JobNumber job) const;
   void look_at(JobNumber job, Turn turn);
   void judge(JobNumber job, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
@@ -286,8 +287,9 @@ class Scheduler {
   std::set<JobNumber> refused_;                        // they are tried again after a while
   std::size_t batch_size_ = kFirstBatch;
   std::optional<Error> broken_;
-  std::deque<RunExit> exits_;              // not looked at yet
-  std::vector<RunExit> unrecorded_exits_;  // their record could not be written; tried again after kRetry
+  std::deque<RunExit> exits_;                          // not looked at yet
+  std::vector<std::pair<JobNumber, Turn>> postponed_;  // due, and one of exits_ is of them
+  std::vector<RunExit> unrecorded_exits_;              // their record could not be written; tried again after kRetry
   Instant retry_exits_at_;
   std::optional<Turn> turn_;                  // not all that was due then has been taken up
   Instant taken_up_until_;                    // all that was due by then has been taken up, or is of turn_

@@ -17,7 +17,21 @@ JobState periods_after(const Job& job, const JobState& periods, Instant period, 
 }  // namespace
 
 // Everything this turn has to say about one job.
+// A run whose end is known is over, although the ends of others are taken first: its job waits for that, and keeps its
+// turn, or a period would be skipped for the sake of a run that is no more.
+bool Scheduler::has_untaken_end(JobNumber job) const {
+  if (exits_.empty() || !jobs_.has_runs(job)) return false;
+  const std::vector<ActiveExecution> active = jobs_.known(job).active;
+  return std::ranges::any_of(active, [&](const ActiveExecution& run) {
+    return std::ranges::find(exits_, run.run_id, &RunExit::run_id) != exits_.end();
+  });
+}
+
 void Scheduler::look_at(JobNumber job, Turn turn) {
+  if (has_untaken_end(job)) {
+    postponed_.emplace_back(job, turn);
+    return;
+  }
   settle_in_flight(job);
   if (!redo(job, turn)) return;
   judge(job, turn);

@@ -95,6 +95,22 @@ TEST(Turn, ManyLateJobsHoldUpNeitherTheLoopNorWhatBecomesDue) {
   EXPECT_LT(host.latest_start, Seconds(3));
 }
 
+TEST(Turn, ARunWhoseEndIsKnownIsOverAlthoughTheEndsOfOthersAreTakenFirst) {
+  SlowHost host("2026-03-01T00:30:30Z");
+  constexpr int kJobs = 600;
+  host.add_crowd({.schedule = "* * * * *"}, kJobs);
+  host.runner.behave([](const RunSpec&) { return testing::Behaviour{.runs_for = Seconds(55)}; });
+  ASSERT_TRUE(host.start_daemon());
+  host.run_until(utc("2026-03-01T00:31:10Z"));
+  ASSERT_EQ(host.executed.size(), static_cast<std::size_t>(kJobs));
+  // All of them end, and all are due again, before the daemon gets to look; half a slice has time for a part.
+  host.pass(Seconds(50));
+  host.writes_take(milliseconds(1));
+  host.work_off();
+  EXPECT_TRUE(host.other.empty()) << host.other.size() << " were skipped for a run that had ended";
+  for (const auto& [identity, count] : host.executed) EXPECT_EQ(count, 2) << identity;
+}
+
 TEST(Turn, WhatIsInTheBacklogAndBecomesDueIsOnTime) {
   SlowHost host("2026-03-01T00:30:00Z");
   host.add_crowd({.schedule = "0 * * * *"}, crowd());
