@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kron/base/result.h"
+
+// Changes of a definition as text: what is not changed stays byte for byte, unknown keys, their order and the spelling
+// of numbers included. Pure. Invalid: the text is no JSON object, or its job_state is something else than a map or
+// null.
+namespace kron::cluster {
+
+// job_state.paused. The text as it was, when it says so already; absent is not paused.
+Result<std::string> with_paused(std::string_view definition, bool paused);
+
+// job_state.validation_errors; nothing takes it away.
+Result<std::string> with_validation_errors(std::string_view definition, const std::optional<std::string>& errors);
+
+// What stands there: nothing when it is absent, null or no text.
+Result<std::optional<std::string>> validation_errors_of(std::string_view definition);
+
+}  // namespace kron::cluster

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/cluster/aside.h"
+#include "kron/cluster/job_reading.h"
+#include "kron/cluster/keys.h"
+#include "kron/cluster/link.h"
+#include "kron/env/clock.h"
+#include "kron/env/log.h"
+
+namespace kron::cluster {
+
+// `:jobs` and `:jobs:paused`, page by page. Blocks; not on the loop. Unreachable, refused: as Redis said.
+Result<JobTexts> read_job_texts(Link& link, const Keys& keys, Instant now);
+
+// The jobs of this host: what `:jobs` said when it was read last, and what events have changed since. Lives on the loop
+// and never waits for Redis there: all reading and writing is done aside, and what it does meanwhile waits for it, in
+// order. One that goes away while something of it is done aside is not told of the end.
+class JobList {
+ public:
+  struct World {
+    Link& link;
+    const Keys& keys;
+    const Clock& clock;  // the cluster's
+    Log& log;
+    JobTermsTable& terms;
+    Aside aside;
+    // Of the scheduler, on the loop. A failure to apply or put is logged; apply is tried again later.
+    std::function<Status(std::vector<jobs::JobDefinition>)> apply;  // these are the jobs
+    std::function<Status(jobs::JobDefinition)> put;                 // a new job, or another text of one
+    std::function<Status(std::string_view name)> drop;
+  };
+  JobList(World world, JobRules rules);
+  JobList(const JobList&) = delete;
+  JobList& operator=(const JobList&) = delete;
+  ~JobList();
+
+  enum class Cause : std::uint8_t {
+    boot,
+    subscribed,  // events may have been missed
+    requested,   // by a reload event, or an operator here: then an empty list is applied too
+  };
+  using Done = std::function<void(const Status&)>;  // on the loop
+
+  // Reads the list and applies it; what `add` and `remove` have changed is forgotten. A list that cannot be read is
+  // tried again by tick(), and `done` told of the failure.
+  void reload(Cause cause, Done done = {});
+
+  // Events. All but remove and drain may be done later, when a reading is under way.
+  void add(std::string name, std::string definition);
+  void remove(std::string name);
+  // Here at once, and in Redis: set and definition by one script. `job` may be events::kAllJobs: those loaded now.
+  void set_paused(std::string job, bool is_paused);
+  // Notes validation_errors of these jobs (none: all) or takes them away, if no other host is at it.
+  void validate(std::vector<std::string> names);
+  // No job is started by its schedule any more on this host, reloaded or not, until the process ends.
+  void drain();
+  // A definition that others seem to know otherwise is read again.
+  void read_again(std::string name);
+
+  // What failed is tried again. Says when it wants to be called next, by Clock::monotonic; none: no need.
+  std::optional<Nanoseconds> tick(Nanoseconds now);
+
+  [[nodiscard]] bool is_loaded() const { return is_loaded_; }  // once at least
+  [[nodiscard]] bool is_draining() const { return is_draining_; }
+  [[nodiscard]] std::size_t size() const { return jobs_.size(); }
+  // As it stands in Redis, or as `add` gave it; null: not in the list. Refused definitions are in it too.
+  [[nodiscard]] const std::string* text(std::string_view name) const;
+  // Name -> why the definition does not run.
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& refused() const { return refused_; }
+
+ private:
+  struct Reading;
+  struct Alive {};
+
+  void later(Aside::Work work);
+  void work_off_waiting();
+  void begin_reading(Cause cause, std::vector<Done> done);
+  void take(Reading reading);
+  void take_one(const std::string& name, std::string text, bool may_note_errors);
+  void write(std::vector<DefinitionEdit> edits);
+  void say_of(const JobReading& reading);
+
+  World world_;
+  JobRules rules_;
+  std::map<std::string, std::string, std::less<>> jobs_;
+  std::map<std::string, std::string, std::less<>> refused_;
+  bool is_loaded_ = false;
+  bool is_draining_ = false;
+  bool is_reading_ = false;
+  std::deque<Aside::Work> waiting_;  // for the end of the reading
+  std::optional<Cause> failed_;      // to be tried again
+  Nanoseconds retry_at_{0};
+  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
+};
+
+}  // namespace kron::cluster
