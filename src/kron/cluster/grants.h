@@ -8,13 +8,17 @@
 #include <string_view>
 
 #include "kron/base/instant.h"
+#include "kron/state/record.h"
 
 namespace kron::cluster {
 
 // Redis has said that this host may run this; what the run's end and its lease need.
 struct Grant {
   std::string run_id;
-  std::string job;         // its name
+  std::string job;                     // its name
+  std::optional<Instant> period = {};  // none for a manual run
+  std::optional<Instant> chosen = {};
+  Trigger trigger = Trigger::schedule;
   std::string start_time;  // "sec.usec" of Redis's TIME, as in rundata
   std::uint64_t fence = 0;
   std::string lock_key = {};  // empty: no lock
