@@ -14,7 +14,8 @@
 
 // kron-kill-at-call K -- PROGRAM ARGS…: runs a program and kills it, as kill -9 does, when it is about to make its K-th
 // changing system call; 0 lets it live. All its threads are watched, its children are not. Tells on standard output how
-// many of these calls it saw and how the program ended; what the program prints goes to standard error.
+// many of these calls it saw and how the program ended; what the program prints goes to standard error. With the name of
+// a file in KRON_COUNT_AFTER, calls count from when that file is there.
 namespace {
 
 struct NamedCall {
@@ -90,7 +91,7 @@ const char* changing(std::uint64_t number, const std::uint64_t (&arguments)[6]) 
 
 class Tracer {
  public:
-  Tracer(pid_t program, std::uint64_t last) : program_(program), last_(last) {}
+  Tracer(pid_t program, std::uint64_t last, const char* after) : program_(program), last_(last), after_(after) {}
 
   bool seize() {
     const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
@@ -134,10 +135,15 @@ class Tracer {
     if (info.op != PTRACE_SYSCALL_INFO_ENTRY || !has_executed_ || killed_at_ != nullptr) return;
     const char* name =
         info.entry.nr == SYS_clone3 ? clone3_name(thread, info) : changing(info.entry.nr, info.entry.args);
-    if (name == nullptr || ++calls_ != last_) return;
+    if (name == nullptr || !counts() || ++calls_ != last_) return;
     killed_at_ = name;
     // A call whose process has a KILL pending at its entry is not carried out.
     ::kill(program_, SIGKILL);
+  }
+
+  bool counts() {
+    if (after_ != nullptr && ::access(after_, F_OK) == 0) after_ = nullptr;
+    return after_ == nullptr;
   }
 
   // The flags of clone3 are in the program's memory.
@@ -149,6 +155,7 @@ class Tracer {
 
   pid_t program_;
   std::uint64_t last_;
+  const char* after_;  // the file that is still waited for, or nothing
   std::uint64_t calls_ = 0;
   const char* killed_at_ = nullptr;
   bool has_executed_ = false;
@@ -185,7 +192,7 @@ int main(int count, char** arguments) {
   const pid_t program = ::fork();
   if (program < 0) return fail("cannot fork");
   if (program == 0) become(arguments + 3, gate[0]);
-  Tracer tracer(program, last);
+  Tracer tracer(program, last, std::getenv("KRON_COUNT_AFTER"));
   if (!tracer.seize()) return fail("cannot trace");
   if (::write(gate[1], "g", 1) != 1) return fail("cannot start the program");
   const int status = tracer.run();
