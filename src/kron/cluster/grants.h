@@ -21,13 +21,10 @@ struct Grant {
   Trigger trigger = Trigger::schedule;
   std::string start_time;  // "sec.usec" of Redis's TIME, as in rundata
   std::uint64_t fence = 0;
-  std::string lock_key = {};           // empty: no lock
-  Nanoseconds ttl{0};                  // of the lock
-  Nanoseconds sent{0};                 // CLOCK_BOOTTIME when the claim was sent: the lease counts from here
-  Nanoseconds least_hold{0};           // how long after the start the lock is held at least
-  std::optional<Instant> period = {};  // as in the step that started it
-  std::optional<Instant> chosen = {};
-  Trigger trigger = Trigger::schedule;
+  std::string lock_key = {};  // empty: no lock
+  Nanoseconds ttl{0};         // of the lock
+  Nanoseconds sent{0};        // CLOCK_BOOTTIME when the claim was sent: the lease counts from here
+  Nanoseconds least_hold{0};  // how long after the start the lock is held at least
 
   bool operator==(const Grant&) const = default;
 };
