@@ -28,6 +28,7 @@ struct StartedRun {
   std::optional<Instant> period;  // none for a manual run
   std::optional<Instant> chosen;
   Trigger trigger = Trigger::schedule;
+  bool has_key = false;  // of a manual run: who asked for it has named it, and may ask again elsewhere
 
   bool operator==(const StartedRun&) const = default;
 };

@@ -23,6 +23,7 @@ struct RunCause {
   std::string run_id;
   Trigger trigger = Trigger::schedule;
   std::optional<Decision> period;  // none for a manual run
+  bool has_key = false;            // of a manual run: whoever asked for it has named it
 };
 RunCause cause_of(std::string_view identity, const Decision& period);
 RunCause cause_of(const ActiveExecution& run);

@@ -117,7 +117,7 @@ bool Scheduler::launch(JobNumber job, const RunCause& cause) {
   }
   run.started_at = now(world_.clock);
   run.trigger = cause.trigger;
-  step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger});
+  step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger, cause.has_key});
   step.at_gate.push_back(cause.run_id);
   job_of_run_[cause.run_id] = job;
   step.events.emplace_back(event_of(entry.definition.job, run, cause.period));
@@ -311,10 +311,10 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
   }
   if (active && concurrency == Concurrency::replace) {
     if (entry.waiting) return fail(Code::conflict, "another run of " + quoted(identity, 200) + " waits already");
-    begin_replace(*job, {run_id, Trigger::manual, std::nullopt});
+    begin_replace(*job, {run_id, Trigger::manual, std::nullopt, !key.empty()});
     return Triggered{run_id, Triggered::How::waiting};
   }
-  return start_manual(*job, {run_id, Trigger::manual, std::nullopt});
+  return start_manual(*job, {run_id, Trigger::manual, std::nullopt, !key.empty()});
 }
 
 Result<Scheduler::Triggered> Scheduler::start_manual(JobNumber job, const RunCause& cause) {
