@@ -20,8 +20,8 @@ struct RedisValue {
 
   Kind kind = Kind::nil;
   std::int64_t integer = 0;
-  std::string text = {};                // of text, status and error
-  std::vector<RedisValue> items = {};   // of array
+  std::string text = {};               // of text, status and error
+  std::vector<RedisValue> items = {};  // of array
 
   bool operator==(const RedisValue&) const = default;
 };
