@@ -97,13 +97,13 @@ class FakeRedis {
   void keep_log_of(std::size_t writes);
   void restart_without(std::size_t writes);
 
-  void set_read_only(bool is_read_only);       // READONLY: it is a replica now
-  void set_out_of_memory(bool is_full);        // OOM
-  void deny(std::string_view command);         // NOPERM: the ACL forbids this command, by its name in capitals
-  void allow(std::string_view command);        // again
-  void flush_scripts();                        // SCRIPT FLUSH
-  void set_replicas(std::int64_t count);       // what WAIT answers
-  void set_info(std::string field, std::string value);   // of INFO
+  void set_read_only(bool is_read_only);                // READONLY: it is a replica now
+  void set_out_of_memory(bool is_full);                 // OOM
+  void deny(std::string_view command);                  // NOPERM: the ACL forbids this command, by its name in capitals
+  void allow(std::string_view command);                 // again
+  void flush_scripts();                                 // SCRIPT FLUSH
+  void set_replicas(std::int64_t count);                // what WAIT answers
+  void set_info(std::string field, std::string value);  // of INFO
   void set_config(std::string name, std::string value);  // of CONFIG GET
 
  private:

@@ -1,0 +1,503 @@
+#include "kron/env/fake/fake_redis_lua.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <lua.hpp>
+#include <openssl/sha.h>
+
+#include "kron/env/fake/fake_redis_cjson.h"
+
+// Lua's errors are longjmps. So no function here raises one while it, or a caller up to the last Lua frame, has a local
+// variable with a destructor: what works with such variables returns whether to raise, and a caller without any does.
+namespace kron::testing::fake_redis {
+
+struct Lua::State {
+  Engine& engine;
+  lua_State* lua = nullptr;
+  int globals = LUA_NOREF;    // what a script sees as global variables
+  int functions = LUA_NOREF;  // SHA-1 -> compiled script
+};
+
+namespace {
+
+constexpr int kDeepest = 7999;  // of nested tables and arrays
+
+// Its address is the key of the ScriptContext in the registry.
+constexpr char kContextKey = 0;
+
+struct ScriptContext {
+  Engine* engine;
+  Session* session;
+  bool* has_called_a_write;
+};
+
+ScriptContext* context_of(lua_State* lua) {
+  lua_pushlightuserdata(lua, const_cast<char*>(&kContextKey));
+  lua_rawget(lua, LUA_REGISTRYINDEX);
+  auto* context = static_cast<ScriptContext*>(lua_touserdata(lua, -1));
+  lua_pop(lua, 1);
+  return context;
+}
+
+void push_text(lua_State* lua, std::string_view text) { lua_pushlstring(lua, text.data(), text.size()); }
+
+void push_error(lua_State* lua, std::string_view text) {
+  lua_createtable(lua, 0, 2);
+  push_text(lua, text);
+  lua_setfield(lua, -2, "err");
+  lua_pushboolean(lua, 1);
+  lua_setfield(lua, -2, "ignore_error_stats_update");
+}
+
+// Redis to Lua.
+void push_value(lua_State* lua, const RedisValue& value) {
+  lua_checkstack(lua, 4);
+  switch (value.kind) {
+    case RedisValue::Kind::nil:
+      lua_pushboolean(lua, 0);
+      break;
+    case RedisValue::Kind::integer:
+      lua_pushnumber(lua, static_cast<lua_Number>(value.integer));
+      break;
+    case RedisValue::Kind::text:
+      push_text(lua, value.text);
+      break;
+    case RedisValue::Kind::error:
+      push_error(lua, value.text);
+      break;
+    case RedisValue::Kind::status:
+      lua_createtable(lua, 0, 1);
+      push_text(lua, value.text);
+      lua_setfield(lua, -2, "ok");
+      break;
+    case RedisValue::Kind::array:
+      lua_createtable(lua, static_cast<int>(value.items.size()), 0);
+      for (std::size_t i = 0; i < value.items.size(); ++i) {
+        push_value(lua, value.items[i]);
+        lua_rawseti(lua, -2, static_cast<int>(i) + 1);
+      }
+      break;
+  }
+}
+
+std::string lua_text(lua_State* lua, int index) {
+  std::size_t length = 0;
+  const char* const text = lua_tolstring(lua, index, &length);
+  return text == nullptr ? std::string() : std::string(text, length);
+}
+
+// A field of the table on top, if it is a string.
+std::optional<std::string> text_field(lua_State* lua, const char* name) {
+  push_text(lua, name);
+  lua_rawget(lua, -2);
+  std::optional<std::string> text;
+  if (lua_type(lua, -1) == LUA_TSTRING) text = lua_text(lua, -1);
+  lua_pop(lua, 1);
+  return text;
+}
+
+std::string on_one_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  for (char& letter : text) {
+    if (letter == '\n' || letter == '\r') letter = ' ';
+  }
+  return text;
+}
+
+RedisValue taken(lua_State* lua, int depth);
+
+RedisValue taken_table(lua_State* lua, int depth) {
+  if (std::optional<std::string> text = text_field(lua, "err")) {
+    // A dash in front is the protocol's own.
+    if (!text->empty() && text->front() == '-') text->erase(0, 1);
+    return error(on_one_line(*std::move(text)));
+  }
+  if (std::optional<std::string> text = text_field(lua, "ok")) {
+    for (char& letter : *text) {
+      if (letter == '\n' || letter == '\r') letter = ' ';
+    }
+    return status(*std::move(text));
+  }
+  push_text(lua, "double");
+  lua_rawget(lua, -2);
+  if (lua_type(lua, -1) == LUA_TNUMBER) {
+    const double number = lua_tonumber(lua, -1);
+    lua_pop(lua, 1);
+    return bulk(number);
+  }
+  lua_pop(lua, 1);
+  std::vector<RedisValue> items;
+  for (int i = 1;; ++i) {
+    lua_rawgeti(lua, -1, i);
+    if (lua_isnil(lua, -1)) {
+      lua_pop(lua, 1);
+      return array(std::move(items));
+    }
+    items.push_back(taken(lua, depth + 1));
+  }
+}
+
+// Lua to Redis: what is on top, which is taken off.
+RedisValue taken(lua_State* lua, int depth) {
+  RedisValue value;
+  if (depth > kDeepest || lua_checkstack(lua, 4) == 0) {
+    lua_pop(lua, 1);
+    return error("ERR reached lua stack limit");
+  }
+  switch (lua_type(lua, -1)) {
+    case LUA_TSTRING:
+      value = bulk(lua_text(lua, -1));
+      break;
+    case LUA_TBOOLEAN:
+      value = lua_toboolean(lua, -1) != 0 ? integer(1) : nil();
+      break;
+    case LUA_TTABLE:
+      value = taken_table(lua, depth);
+      break;
+    case LUA_TNUMBER: {
+      // As x86 does it, which Redis relies on: what does not fit becomes the least number.
+      const double number = lua_tonumber(lua, -1);
+      const bool fits = number >= -9223372036854775808.0 && number < 9223372036854775808.0;
+      value = integer(fits ? static_cast<std::int64_t>(number) : INT64_MIN);
+      break;
+    }
+    default:
+      break;
+  }
+  lua_pop(lua, 1);
+  return value;
+}
+
+// The arguments of redis.call; nothing: one is neither a string nor a number.
+std::optional<RedisCommand> command_in(lua_State* lua) {
+  RedisCommand command;
+  for (int i = 1; i <= lua_gettop(lua); ++i) {
+    if (lua_type(lua, i) == LUA_TNUMBER) {
+      std::array<char, 64> text{};
+      const int length = std::snprintf(text.data(), text.size(), "%.17g", lua_tonumber(lua, i));
+      command.emplace_back(text.data(), static_cast<std::size_t>(length));
+    } else if (lua_type(lua, i) == LUA_TSTRING) {
+      command.push_back(lua_text(lua, i));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return command;
+}
+
+RedisValue execute_from_script(ScriptContext& context, const RedisCommand& command) {
+  const Command* const found = find_command(command);
+  if (found == nullptr) return error("ERR Unknown Redis command called from script");
+  if (!has_right_arity(*found, command.size())) {
+    return error("ERR Wrong number of args calling Redis command from script");
+  }
+  if ((found->flags & kNotInScripts) != 0) return error("ERR This Redis command is not allowed from script");
+  if (is_denied(context.engine->condition, *found)) {
+    return error("ERR The user executing the script can't run this command or subcommand");
+  }
+  // Once a script has written it may go on, whatever that needs.
+  if (!*context.has_called_a_write || context.engine->condition.is_read_only) {
+    if (std::optional<RedisValue> refusal = forbidden(*context.engine, *found)) return *std::move(refusal);
+  }
+  if ((found->flags & kWrites) != 0) *context.has_called_a_write = true;
+  Call call{*context.engine, *context.session, command, true};
+  return found->handler(call);
+}
+
+// Leaves its answer on the stack; whether it is an error.
+bool called(lua_State* lua) {
+  ScriptContext* const context = context_of(lua);
+  if (lua_gettop(lua) == 0) {
+    push_error(lua, "ERR Please specify at least one argument for this redis lib call");
+    return true;
+  }
+  const std::optional<RedisCommand> command = command_in(lua);
+  if (!command) {
+    push_error(lua, "ERR Lua redis lib command arguments must be strings or integers");
+    return true;
+  }
+  const RedisValue value = execute_from_script(*context, *command);
+  push_value(lua, value);
+  return value.kind == RedisValue::Kind::error;
+}
+
+int redis_call(lua_State* lua) {
+  if (called(lua)) return lua_error(lua);
+  return 1;
+}
+
+int redis_pcall(lua_State* lua) {
+  called(lua);
+  return 1;
+}
+
+// "-CODE text" or "CODE text"; a single word gets the code ERR.
+void push_error_reply(lua_State* lua) {
+  std::string text = lua_text(lua, 1);
+  if (!text.empty() && text[0] == '-') text.erase(0, 1);
+  push_error(lua, text.find(' ') == std::string::npos ? "ERR " + text : text);
+}
+
+int redis_error_reply(lua_State* lua) {
+  if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING)
+    push_error(lua, "ERR wrong number or type of arguments");
+  else
+    push_error_reply(lua);
+  return 1;
+}
+
+int redis_status_reply(lua_State* lua) {
+  if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) {
+    push_error(lua, "ERR wrong number or type of arguments");
+    return 1;
+  }
+  lua_createtable(lua, 0, 1);
+  lua_pushvalue(lua, 1);
+  lua_setfield(lua, -2, "ok");
+  return 1;
+}
+
+int redis_sha1hex(lua_State* lua) {
+  if (lua_gettop(lua) != 1) {
+    push_error(lua, "ERR wrong number of arguments");
+    return lua_error(lua);
+  }
+  push_text(lua, sha1_of(lua_text(lua, 1)));
+  return 1;
+}
+
+int says_nothing(lua_State*) { return 0; }
+
+int says_yes(lua_State* lua) {
+  lua_pushboolean(lua, 1);
+  return 1;
+}
+
+// Redis's own pcall: an error table of redis.call becomes its text.
+int protected_call(lua_State* lua) {
+  luaL_checkany(lua, 1);
+  const int problem = lua_pcall(lua, lua_gettop(lua) - 1, LUA_MULTRET, 0);
+  if (problem != 0 && lua_istable(lua, -1)) {
+    lua_getfield(lua, -1, "err");
+    if (lua_isstring(lua, -1) != 0)
+      lua_remove(lua, -2);
+    else
+      lua_pop(lua, 1);
+  }
+  lua_pushboolean(lua, problem == 0 ? 1 : 0);
+  lua_insert(lua, 1);
+  return lua_gettop(lua);
+}
+
+int no_such_global(lua_State* lua) {
+  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'", lua_tostring(lua, 2));
+}
+
+int read_only_table(lua_State* lua) { return luaL_error(lua, "Attempt to modify a readonly table"); }
+
+// Makes an error a table with its text, and where it happened: in the function that raised it or, when that is one of
+// C's, in its caller.
+int describe_error(lua_State* lua) {
+  if (lua_istable(lua, 1) == 0) {
+    lua_createtable(lua, 0, 3);
+    lua_pushliteral(lua, "ERR ");
+    lua_pushstring(lua, lua_isstring(lua, 1) != 0 ? lua_tostring(lua, 1) : lua_typename(lua, lua_type(lua, 1)));
+    lua_concat(lua, 2);
+    lua_setfield(lua, -2, "err");
+  }
+  lua_Debug place;
+  bool is_known = lua_getstack(lua, 1, &place) != 0 && lua_getinfo(lua, "Sl", &place) != 0;
+  if (is_known && place.what[0] == 'C')
+    is_known = lua_getstack(lua, 2, &place) != 0 && lua_getinfo(lua, "Sl", &place) != 0;
+  if (is_known) {
+    lua_pushstring(lua, place.source);
+    lua_setfield(lua, -2, "source");
+    lua_pushinteger(lua, place.currentline);
+    lua_setfield(lua, -2, "line");
+  }
+  return 1;
+}
+
+// What is on top is replaced by an empty table through which it can be read.
+void make_read_only(lua_State* lua) {
+  lua_newtable(lua);
+  lua_newtable(lua);
+  lua_pushvalue(lua, -3);
+  lua_setfield(lua, -2, "__index");
+  lua_pushcfunction(lua, read_only_table);
+  lua_setfield(lua, -2, "__newindex");
+  lua_setmetatable(lua, -2);
+  lua_remove(lua, -2);
+}
+
+void set_function(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_pushcfunction(lua, function);
+  lua_setfield(lua, -2, name);
+}
+
+void push_redis(lua_State* lua) {
+  lua_newtable(lua);
+  set_function(lua, "call", redis_call);
+  set_function(lua, "pcall", redis_pcall);
+  set_function(lua, "error_reply", redis_error_reply);
+  set_function(lua, "status_reply", redis_status_reply);
+  set_function(lua, "sha1hex", redis_sha1hex);
+  set_function(lua, "log", says_nothing);
+  set_function(lua, "replicate_commands", says_yes);
+  constexpr std::pair<const char*, int> kNumbers[] = {
+      {"LOG_DEBUG", 0}, {"LOG_VERBOSE", 1}, {"LOG_NOTICE", 2}, {"LOG_WARNING", 3}, {"REDIS_VERSION_NUM", 0x0007000f}};
+  for (const auto& [name, number] : kNumbers) {
+    lua_pushinteger(lua, number);
+    lua_setfield(lua, -2, name);
+  }
+  lua_pushliteral(lua, "7.0.15");
+  lua_setfield(lua, -2, "REDIS_VERSION");
+}
+
+void open_library(lua_State* lua, lua_CFunction open, const char* name) {
+  lua_pushcfunction(lua, open);
+  lua_pushstring(lua, name);
+  lua_call(lua, 1, 0);
+}
+
+// Leaves what a script may see on the stack. What differs from call to call (random numbers) is not there.
+void push_globals(lua_State* lua) {
+  open_library(lua, luaopen_base, "");
+  open_library(lua, luaopen_table, "table");
+  open_library(lua, luaopen_string, "string");
+  open_library(lua, luaopen_math, "math");
+  lua_getglobal(lua, "math");
+  for (const char* name : {"random", "randomseed"}) {
+    lua_pushnil(lua);
+    lua_setfield(lua, -2, name);
+  }
+  lua_pop(lua, 1);
+  lua_newtable(lua);
+  for (const char* name :
+       {"_VERSION",     "assert",     "collectgarbage", "coroutine", "error",    "gcinfo", "getmetatable", "ipairs",
+        "load",         "loadstring", "next",           "pairs",     "rawequal", "rawget", "rawset",       "select",
+        "setmetatable", "tonumber",   "tostring",       "type",      "unpack",   "xpcall"}) {
+    lua_getglobal(lua, name);
+    lua_setfield(lua, -2, name);
+  }
+  set_function(lua, "pcall", protected_call);
+  for (const char* name : {"math", "string", "table"}) {
+    lua_getglobal(lua, name);
+    make_read_only(lua);
+    lua_setfield(lua, -2, name);
+  }
+  push_redis(lua);
+  make_read_only(lua);
+  lua_setfield(lua, -2, "redis");
+  push_cjson(lua);
+  make_read_only(lua);
+  lua_setfield(lua, -2, "cjson");
+  lua_newtable(lua);
+  set_function(lua, "__index", no_such_global);
+  lua_setmetatable(lua, -2);
+}
+
+void push_texts(lua_State* lua, std::span<const std::string> texts) {
+  lua_createtable(lua, static_cast<int>(texts.size()), 0);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    push_text(lua, texts[i]);
+    lua_rawseti(lua, -2, static_cast<int>(i) + 1);
+  }
+}
+
+// What describe_error() left on the stack.
+RedisValue described(lua_State* lua, const std::string& sha1) {
+  if (!lua_istable(lua, -1)) return error("ERR " + lua_text(lua, -1));  // not even that was possible: no memory
+  std::string text = on_one_line(text_field(lua, "err").value_or("ERR unknown error"));
+  if (!text.empty() && text.front() == '-') text.erase(0, 1);
+  lua_getfield(lua, -1, "line");
+  const std::string line = lua_text(lua, -1);
+  lua_pop(lua, 1);
+  if (const auto source = text_field(lua, "source"); source && !line.empty()) {
+    text += " script: " + sha1 + ", on " + *source + ":" + line + ".";
+  }
+  return error(std::move(text));
+}
+
+}  // namespace
+
+Lua::Lua(Engine& engine) : state_(std::make_unique<State>(State{engine})) {
+  lua_State* const lua = luaL_newstate();
+  if (lua == nullptr) std::abort();
+  state_->lua = lua;
+  push_globals(lua);
+  lua_pushvalue(lua, -1);
+  state_->globals = luaL_ref(lua, LUA_REGISTRYINDEX);
+  make_read_only(lua);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_->globals);
+  lua_pushvalue(lua, -2);
+  lua_setfield(lua, -2, "_G");
+  lua_pop(lua, 1);
+  lua_replace(lua, LUA_GLOBALSINDEX);
+  lua_newtable(lua);
+  state_->functions = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+Lua::~Lua() { lua_close(state_->lua); }
+
+std::optional<RedisValue> Lua::load(const std::string& sha1, std::string_view text) {
+  lua_State* const lua = state_->lua;
+  if (text.substr(0, 2) == "#!") return error("ERR FakeRedis does not know scripts that begin with #!");
+  if (luaL_loadbuffer(lua, text.data(), text.size(), "@user_script") != 0) {
+    RedisValue refusal = error(on_one_line("ERR Error compiling script (new function): " + lua_text(lua, -1)));
+    lua_pop(lua, 1);
+    return refusal;
+  }
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_->functions);
+  lua_insert(lua, -2);
+  lua_setfield(lua, -2, sha1.c_str());
+  lua_pop(lua, 1);
+  return std::nullopt;
+}
+
+RedisValue Lua::run(Session& session, const std::string& sha1, std::span<const std::string> keys,
+                    std::span<const std::string> args) {
+  lua_State* const lua = state_->lua;
+  bool has_called_a_write = false;
+  // A script that selects another database does so for itself.
+  Session own = session;
+  ScriptContext context{&state_->engine, &own, &has_called_a_write};
+  lua_pushlightuserdata(lua, const_cast<char*>(&kContextKey));
+  lua_pushlightuserdata(lua, &context);
+  lua_rawset(lua, LUA_REGISTRYINDEX);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_->globals);
+  push_texts(lua, keys);
+  lua_setfield(lua, -2, "KEYS");
+  push_texts(lua, args);
+  lua_setfield(lua, -2, "ARGV");
+  lua_pop(lua, 1);
+
+  lua_pushcfunction(lua, describe_error);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_->functions);
+  lua_getfield(lua, -1, sha1.c_str());
+  lua_remove(lua, -2);
+  RedisValue value;
+  if (lua_pcall(lua, 0, 1, -2) == 0) {
+    value = taken(lua, 1);
+  } else {
+    value = described(lua, sha1);
+  }
+  lua_settop(lua, 0);
+  return value;
+}
+
+std::string sha1_of(std::string_view text) {
+  std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
+  SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    hex += kDigits[byte >> 4U];
+    hex += kDigits[byte & 15U];
+  }
+  return hex;
+}
+
+}  // namespace kron::testing::fake_redis
