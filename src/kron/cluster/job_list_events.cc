@@ -24,7 +24,7 @@ void JobList::set_terms(const std::string& name, std::optional<JobTerms> terms) 
 
 // Another text of one job. A text that is refused leaves the job as it runs.
 void JobList::take_one(const std::string& name, std::string text, Instant read_at) {
-  ReadJob job = read_job(name, text, *rules_, read_at);
+  ReadJob job = read_cluster_job(name, text, *rules_, read_at);
   if (!job.definition || !job.errors.empty()) {
     world_.log.warning("cluster_job_refused", {{"job", quoted(name, 200)}, {"reason", job.errors}});
     return;

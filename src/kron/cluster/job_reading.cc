@@ -107,7 +107,7 @@ std::string with_first_errors(const std::string& text, const std::string& errors
 
 }  // namespace
 
-ReadJob read_job(const std::string& name, std::string_view text, const JobRules& rules, Instant read_at) {
+ReadJob read_cluster_job(const std::string& name, std::string_view text, const JobRules& rules, Instant read_at) {
   return Reader(rules).read(name, text, read_at);
 }
 
@@ -136,7 +136,7 @@ JobReading read_jobs(const JobTexts& texts, const JobRules& rules) {
 }
 
 std::optional<DefinitionEdit> validation_edit(const std::string& name, const std::string& text, const JobRules& rules) {
-  const std::string errors = read_job(name, text, rules, Instant()).errors;
+  const std::string errors = read_cluster_job(name, text, rules, Instant()).errors;
   Result<std::string> edited =
       with_validation_errors(text, errors.empty() ? std::nullopt : std::optional<std::string>(errors));
   if (!edited || *edited == text) return std::nullopt;

@@ -22,7 +22,7 @@ std::string hourly(std::string_view lock = "true", std::string_view more = "") {
 }
 
 TEST(JobReading, GivesTheDefinitionAndTheTermsOfTheScripts) {
-  const ReadJob job = read_job("a b", hourly(), reading_rules(), instant_of(77));
+  const ReadJob job = read_cluster_job("a b", hourly(), reading_rules(), instant_of(77));
   ASSERT_TRUE(job.definition) << job.errors;
   EXPECT_EQ(job.definition->job.identity, "a b");
   EXPECT_EQ(job.definition->job.zone.name(), "Asia/Tokyo");
@@ -31,9 +31,10 @@ TEST(JobReading, GivesTheDefinitionAndTheTermsOfTheScripts) {
   EXPECT_EQ(job.terms, (JobTerms{true, "a b", Seconds(60), Seconds(1), instant_of(77)}));
   EXPECT_EQ(job.is_paused, std::optional<bool>(false));
   EXPECT_TRUE(job.errors.empty());
-  const ReadJob named = read_job("a", hourly(R"("shared")"), reading_rules(), instant_of(1));
+  const ReadJob named = read_cluster_job("a", hourly(R"("shared")"), reading_rules(), instant_of(1));
   EXPECT_EQ(named.terms.lock_name, "shared");
-  const ReadJob free = read_job("a", hourly(R"("")", R"(,"kron":{"policy":{"deadline":"5m"}})"), reading_rules(), {});
+  const ReadJob free =
+      read_cluster_job("a", hourly(R"("")", R"(,"kron":{"policy":{"deadline":"5m"}})"), reading_rules(), {});
   EXPECT_FALSE(free.terms.locked);
   EXPECT_EQ(free.terms.deadline, Seconds(300));
 }
@@ -41,23 +42,23 @@ TEST(JobReading, GivesTheDefinitionAndTheTermsOfTheScripts) {
 TEST(JobReading, RunsCommandsByTheShellOfTheRules) {
   JobRules rules = reading_rules();
   rules.shell = "/bin/bash";
-  EXPECT_EQ(read_job("a", hourly(), rules, {}).definition->options->shell, "/bin/bash");
+  EXPECT_EQ(read_cluster_job("a", hourly(), rules, {}).definition->options->shell, "/bin/bash");
 }
 
 TEST(JobReading, TakesNumbersWithAFractionOfNothing) {
-  EXPECT_FALSE(read_job("a", hourly("0.0"), reading_rules(), {}).terms.locked);
-  EXPECT_TRUE(read_job("a", hourly("1.0"), reading_rules(), {}).terms.locked);
-  EXPECT_FALSE(read_job("a", hourly("0.5"), reading_rules(), {}).definition);
-  const ReadJob job = read_job("a", hourly("1", R"(,"job_state":{"paused":1.0})"), reading_rules(), {});
+  EXPECT_FALSE(read_cluster_job("a", hourly("0.0"), reading_rules(), {}).terms.locked);
+  EXPECT_TRUE(read_cluster_job("a", hourly("1.0"), reading_rules(), {}).terms.locked);
+  EXPECT_FALSE(read_cluster_job("a", hourly("0.5"), reading_rules(), {}).definition);
+  const ReadJob job = read_cluster_job("a", hourly("1", R"(,"job_state":{"paused":1.0})"), reading_rules(), {});
   EXPECT_EQ(job.is_paused, std::optional<bool>(true));
 }
 
 TEST(JobReading, APausedJobIsSuspendedAndNothingElseDiffers) {
-  const ReadJob job = read_job("a", hourly("true", R"(,"job_state":{"paused":"on"})"), reading_rules(), {});
+  const ReadJob job = read_cluster_job("a", hourly("true", R"(,"job_state":{"paused":"on"})"), reading_rules(), {});
   ASSERT_TRUE(job.definition);
   EXPECT_EQ(job.is_paused, std::optional<bool>(true));
   EXPECT_TRUE(job.definition->job.policy.suspend);
-  EXPECT_EQ(*job.definition->options, *read_job("a", hourly(), reading_rules(), {}).definition->options);
+  EXPECT_EQ(*job.definition->options, *read_cluster_job("a", hourly(), reading_rules(), {}).definition->options);
 }
 
 TEST(JobReading, SaysWhatIsWrongWithEachDefinition) {
@@ -87,7 +88,7 @@ TEST(JobReading, SaysWhatIsWrongWithEachDefinition) {
       {"a", hourly("true", R"(,"kron":{"task":"t"})"), "task", false},
   };
   for (const Case& c : cases) {
-    const ReadJob job = read_job(c.name, c.text, reading_rules(), {});
+    const ReadJob job = read_cluster_job(c.name, c.text, reading_rules(), {});
     EXPECT_FALSE(job.definition) << c.text;
     EXPECT_NE(job.errors.find(c.says), std::string::npos) << c.text << ": " << job.errors;
     EXPECT_EQ(job.is_paused, c.is_paused) << c.text;
@@ -97,12 +98,12 @@ TEST(JobReading, SaysWhatIsWrongWithEachDefinition) {
 TEST(JobReading, RefusesUnsignedJobsWhereSignaturesAreRequired) {
   JobRules rules = reading_rules();
   rules.signatures = {.key = SigningKey("0123456789abcdef"), .is_required = true};
-  EXPECT_NE(read_job("a", hourly(), rules, {}).errors.find("not signed"), std::string::npos);
+  EXPECT_NE(read_cluster_job("a", hourly(), rules, {}).errors.find("not signed"), std::string::npos);
   const std::string signature = rules.signatures.key->sign("{t}", "a", *parse_json(hourly()));
   const std::string text = *with_signature(hourly(), signature);
-  EXPECT_TRUE(read_job("a", text, rules, {}).definition);
-  EXPECT_TRUE(read_job("a", *with_paused(text, true), rules, {}).definition);
-  EXPECT_FALSE(read_job("b", text, rules, {}).definition);
+  EXPECT_TRUE(read_cluster_job("a", text, rules, {}).definition);
+  EXPECT_TRUE(read_cluster_job("a", *with_paused(text, true), rules, {}).definition);
+  EXPECT_FALSE(read_cluster_job("b", text, rules, {}).definition);
 }
 
 TEST(JobReading, OneBadDefinitionDisablesOnlyItselfAndIsNoted) {
