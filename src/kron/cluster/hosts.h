@@ -101,13 +101,12 @@ class Hosts {
     std::string instance;
     std::vector<std::string> foreign;  // host (ip) of each
   };
-  // Joins, or beats under the name that it has. Blocks; not on the loop.
-  static Result<Beat> beat(Link& link, const Keys& keys, const Options& options, const Present& present,
-                           const std::string& instance);
+  // Joins, or beats. Blocks; not on the loop.
+  static Result<Beat> beat(Link& link, const Keys& keys, const Options& options, const Present& present);
 
  private:
   struct Alive {};
-  void take(const Result<Beat>& beat, Nanoseconds begun);
+  void take(const Result<Beat>& beat, Nanoseconds now);
 
   World world_;
   Options options_;

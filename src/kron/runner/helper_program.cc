@@ -40,13 +40,12 @@ HelperProgram::HelperProgram(std::string path) : path_(std::move(path)) {
 
 HelperProgram::~HelperProgram() { ::posix_spawnattr_destroy(&attributes_); }
 
-Result<pid_t> HelperProgram::execute(int third, int fourth, int fifth, int sixth,
+Result<pid_t> HelperProgram::execute(int third, int fourth, int fifth,
                                      std::initializer_list<std::string> arguments) const {
   FileActions actions;
   actions.give(third, kInstructionsDescriptor);
   actions.give(fourth, kGateDescriptor);
   actions.give(fifth, kRunsDescriptor);
-  if (sixth >= 0) actions.give(sixth, kLeaseDescriptor);
   std::vector<char*> words = {const_cast<char*>(path_.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
@@ -58,8 +57,8 @@ Result<pid_t> HelperProgram::execute(int third, int fourth, int fifth, int sixth
 }
 
 Descriptor out_of_the_way(Descriptor own) {
-  if (own.get() > kLastDescriptor) return own;
-  return Descriptor(::fcntl(own.get(), F_DUPFD_CLOEXEC, kLastDescriptor + 1));
+  if (own.get() > kRunsDescriptor) return own;
+  return Descriptor(::fcntl(own.get(), F_DUPFD_CLOEXEC, kRunsDescriptor + 1));
 }
 
 }  // namespace kron::runner

@@ -20,8 +20,7 @@ class Spawner {
   // `runs`: the directory of all runs. The program outlives this.
   Spawner(const HelperProgram& program, int runs);
 
-  // `lease`: the file of the run's lease, which stays the caller's; -1: it has none.
-  Result<Spawned> spawn(const std::string& instructions, int lease = -1);
+  Result<Spawned> spawn(const std::string& instructions);
 
   int runs() const { return runs_.get(); }
 

@@ -121,7 +121,8 @@ bool append_object(lua_State* lua, std::string& json, int depth) {
     } else if (lua_type(lua, -2) == LUA_TSTRING) {
       append_json_text(json, text_on_top(lua, -2));
     } else {
-      return refuse(lua, "Cannot serialise table: table key must be a number or string");
+      return refuse(lua, std::string("Cannot serialise ") + lua_typename(lua, lua_type(lua, -2)) +
+                             ": table key must be a number or string");
     }
     json += ':';
     if (!append_value(lua, json, depth)) return false;
@@ -133,7 +134,7 @@ bool append_object(lua_State* lua, std::string& json, int depth) {
 
 bool append_table(lua_State* lua, std::string& json, int depth) {
   if (depth > kDeepestJson || lua_checkstack(lua, 3) == 0) {
-    return refuse(lua, "Cannot serialise, excessive depth (" + std::to_string(depth) + ")");
+    return refuse(lua, "Cannot serialise, excessive nesting (" + std::to_string(depth) + ")");
   }
   const std::optional<int> length = array_length(lua);
   if (!length) return refuse(lua, "Cannot serialise table: excessively sparse array");
@@ -250,7 +251,8 @@ class JsonReader {
   void read_number() {
     const std::string rest(text_.substr(at_, 64));
     const bool is_word = ::strncasecmp(rest.c_str(), "inf", 3) == 0 || ::strncasecmp(rest.c_str(), "nan", 3) == 0;
-    if (!is_word && rest[0] != '-' && (rest[0] < '0' || rest[0] > '9')) return fail_token("invalid token", at_);
+    if (!is_word && rest[0] != '-' && rest[0] != '+' && (rest[0] < '0' || rest[0] > '9'))
+      return fail_token("invalid token", at_);
     char* end = nullptr;
     number_ = std::strtod(rest.c_str(), &end);
     if (end == rest.c_str()) return fail_token("invalid number", at_);
@@ -350,7 +352,8 @@ class JsonReader {
 
   bool goes_deeper(int depth) {
     if (depth <= kDeepestJson && lua_checkstack(lua_, 4) != 0) return true;
-    return refuse(lua_, "Found too many nested data structures (" + std::to_string(depth) + ")");
+    return refuse(lua_, "Found too many nested data structures (" + std::to_string(depth) + ") at character " +
+                            std::to_string(at_));
   }
 
   // Pushes what the present token begins.

@@ -64,9 +64,9 @@ Accepts accepts_from_set(std::string_view pattern, unsigned char letter) {
       ++at;
       is_in |= static_cast<unsigned char>(pattern[at]) == letter;
     } else if (at + 2 < pattern.size() && pattern[at + 1] == '-') {
-      const auto [low, high] =
-          std::minmax(static_cast<unsigned char>(pattern[at]), static_cast<unsigned char>(pattern[at + 2]));
-      is_in |= low <= letter && letter <= high;
+      const auto first = static_cast<unsigned char>(pattern[at]);
+      const auto last = static_cast<unsigned char>(pattern[at + 2]);
+      is_in |= std::min(first, last) <= letter && letter <= std::max(first, last);
       at += 2;
     } else {
       is_in |= static_cast<unsigned char>(pattern[at]) == letter;
@@ -81,6 +81,24 @@ Accepts accepts_letter(std::string_view pattern, unsigned char letter) {
   if (pattern[0] == '[') return accepts_from_set(pattern, letter);
   if (pattern[0] == '\\' && pattern.size() > 1) return {static_cast<unsigned char>(pattern[1]) == letter, 2};
   return {static_cast<unsigned char>(pattern[0]) == letter, 1};
+}
+
+bool matches_rest(std::string_view pattern, std::string_view text) {
+  while (!pattern.empty()) {
+    if (pattern[0] == '*') {
+      pattern.remove_prefix(1);
+      for (std::size_t skipped = 0; skipped <= text.size(); ++skipped) {
+        if (matches_rest(pattern, text.substr(skipped))) return true;
+      }
+      return false;
+    }
+    if (text.empty()) return false;
+    const Accepts answer = accepts_letter(pattern, static_cast<unsigned char>(text[0]));
+    if (!answer.is_accepted) return false;
+    pattern.remove_prefix(answer.length);
+    text.remove_prefix(1);
+  }
+  return text.empty();
 }
 
 }  // namespace
@@ -149,6 +167,14 @@ RedisValue bulk(double number) {
   return bulk(std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
+std::string on_one_line(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of("\r\n"), text.size());
+  std::string line(text.substr(first, text.find_last_not_of("\r\n") + 1 - first));
+  std::replace_if(
+      line.begin(), line.end(), [](char letter) { return letter == '\r' || letter == '\n'; }, ' ');
+  return line;
+}
+
 RedisValue wrong_type() { return error("WRONGTYPE Operation against a key holding the wrong kind of value"); }
 RedisValue not_an_integer() { return error("ERR value is not an integer or out of range"); }
 RedisValue syntax_error() { return error("ERR syntax error"); }
@@ -194,21 +220,8 @@ std::string in_small_letters(std::string_view text) {
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
-  while (!pattern.empty()) {
-    if (pattern[0] == '*') {
-      pattern.remove_prefix(1);
-      for (std::size_t skipped = 0; skipped <= text.size(); ++skipped) {
-        if (matches(pattern, text.substr(skipped))) return true;
-      }
-      return false;
-    }
-    if (text.empty()) return false;
-    const Accepts answer = accepts_letter(pattern, static_cast<unsigned char>(text[0]));
-    if (!answer.is_accepted) return false;
-    pattern.remove_prefix(answer.length);
-    text.remove_prefix(1);
-  }
-  return text.empty();
+  if (pattern == "*") return true;
+  return text.empty() ? pattern.empty() : matches_rest(pattern, text);  // so that "**" is not for an empty text
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> ranks(std::int64_t start, std::int64_t stop, std::size_t size) {

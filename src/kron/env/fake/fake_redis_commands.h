@@ -111,6 +111,9 @@ inline RedisValue array(std::vector<RedisValue> items = {}) {
 inline RedisValue error(std::string text) { return {.kind = RedisValue::Kind::error, .text = std::move(text)}; }
 RedisValue bulk(double number);
 
+// As the protocol needs the text of an error: no line ends, neither around nor in it.
+std::string on_one_line(std::string_view text);
+
 // Refusals that many share.
 RedisValue wrong_type();
 RedisValue not_an_integer();

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <limits>
 
 #include "kron/env/fake/fake_redis_commands.h"
@@ -68,7 +70,7 @@ ExpireConditions expire_conditions(std::span<const std::string> options) {
     else if (equals_ignoring_case(option, "LT"))
       wanted.only_less = true;
     else {
-      wanted.refusal = error("ERR Unsupported option " + option);
+      wanted.refusal = error("ERR Unsupported option " + option.substr(0, option.find('\0')));
       return wanted;
     }
   }
@@ -220,13 +222,15 @@ Page page_of(const std::vector<std::string_view>& names, std::uint64_t cursor, s
 
 ScanArguments scan_arguments(std::span<const std::string> args, std::size_t cursor_at) {
   ScanArguments wanted;
-  const std::string& cursor = args[cursor_at];
-  // As strtoul does, but nothing before or behind the digits.
-  if (cursor.empty() || cursor.find_first_not_of("0123456789") != std::string::npos || cursor.size() > 20) {
+  // Redis lets strtoul read it, which takes an empty text for 0.
+  const char* const cursor = args[cursor_at].c_str();
+  char* end = nullptr;
+  errno = 0;
+  wanted.cursor = std::strtoul(cursor, &end, 10);
+  if (std::isspace(static_cast<unsigned char>(cursor[0])) != 0 || *end != '\0' || errno == ERANGE) {
     wanted.refusal = error("ERR invalid cursor");
     return wanted;
   }
-  wanted.cursor = std::stoull(cursor);
   for (std::size_t i = cursor_at + 1; i < args.size(); i += 2) {
     if (i + 1 == args.size()) {
       wanted.refusal = syntax_error();

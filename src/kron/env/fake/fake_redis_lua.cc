@@ -98,22 +98,10 @@ std::optional<std::string> text_field(lua_State* lua, const char* name) {
   return text;
 }
 
-std::string on_one_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  for (char& letter : text) {
-    if (letter == '\n' || letter == '\r') letter = ' ';
-  }
-  return text;
-}
-
 RedisValue taken(lua_State* lua, int depth);
 
 RedisValue taken_table(lua_State* lua, int depth) {
-  if (std::optional<std::string> text = text_field(lua, "err")) {
-    // A dash in front is the protocol's own.
-    if (!text->empty() && text->front() == '-') text->erase(0, 1);
-    return error(on_one_line(*std::move(text)));
-  }
+  if (std::optional<std::string> text = text_field(lua, "err")) return error(on_one_line(*std::move(text)));
   if (std::optional<std::string> text = text_field(lua, "ok")) {
     for (char& letter : *text) {
       if (letter == '\n' || letter == '\r') letter = ' ';
@@ -277,7 +265,10 @@ int says_yes(lua_State* lua) {
 
 // Redis's own pcall: an error table of redis.call becomes its text.
 int protected_call(lua_State* lua) {
-  luaL_checkany(lua, 1);
+  if (lua_gettop(lua) == 0) {
+    lua_pushboolean(lua, 0);
+    return 1;
+  }
   const int problem = lua_pcall(lua, lua_gettop(lua) - 1, LUA_MULTRET, 0);
   if (problem != 0 && lua_istable(lua, -1)) {
     lua_getfield(lua, -1, "err");
@@ -411,7 +402,6 @@ void push_texts(lua_State* lua, std::span<const std::string> texts) {
 RedisValue described(lua_State* lua, const std::string& sha1) {
   if (!lua_istable(lua, -1)) return error("ERR " + lua_text(lua, -1));  // not even that was possible: no memory
   std::string text = on_one_line(text_field(lua, "err").value_or("ERR unknown error"));
-  if (!text.empty() && text.front() == '-') text.erase(0, 1);
   lua_getfield(lua, -1, "line");
   const std::string line = lua_text(lua, -1);
   lua_pop(lua, 1);

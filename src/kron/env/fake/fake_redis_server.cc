@@ -7,9 +7,7 @@ namespace {
 
 RedisReply reply_of(RedisValue value) {
   if (value.kind != RedisValue::Kind::error) return {.value = std::move(value)};
-  std::replace(value.text.begin(), value.text.end(), '\n', ' ');
-  std::replace(value.text.begin(), value.text.end(), '\r', ' ');
-  return {.how = RedisReply::How::error, .why = std::move(value.text)};
+  return {.how = RedisReply::How::error, .why = fake_redis::on_one_line(value.text)};
 }
 
 RedisReply lost_reply() { return {.how = RedisReply::How::lost, .why = "the answer was lost"}; }
