@@ -23,8 +23,8 @@ using namespace kron::exec;    // NOLINT(google-build-using-namespace)
 using namespace kron::runner;  // NOLINT(google-build-using-namespace)
 
 void keep_only_our_descriptors() {
-  ::close_range(kRunsDescriptor + 1, UINT_MAX, 0);
-  ::close_range(kInstructionsDescriptor, kRunsDescriptor, CLOSE_RANGE_CLOEXEC);
+  ::close_range(kLastDescriptor + 1, UINT_MAX, 0);
+  ::close_range(kInstructionsDescriptor, kLastDescriptor, CLOSE_RANGE_CLOEXEC);
 }
 
 // krond starts us with all signals blocked and none ignored; this holds it for whoever else does.
@@ -88,6 +88,7 @@ int main(int count, char** arguments) {
     ::dprintf(STDERR_FILENO, "kron-exec: %s\n", problem);
     return kBadInstructions;
   }
+  if (!instructions.has_lease) ::close(kLeaseDescriptor);
   if (was_forked) set_title(arguments, instructions.run_id);
   RunDirectory directory(kRunsDescriptor, instructions.run_id);
   const std::optional<Ending> ending = run(instructions, directory);

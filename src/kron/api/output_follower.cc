@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <fcntl.h>
-#include <string_view>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -15,7 +11,6 @@
 #include "kron/env/system_error.h"
 #include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
-#include "kron/runner/protocol.h"
 
 namespace kron::api {
 namespace {
@@ -25,27 +20,6 @@ constexpr Nanoseconds kTurn = std::chrono::milliseconds(100);
 
 // As the loop that sleeps by it understands it.
 Nanoseconds monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
-
-// `[kron: 123 bytes cut here]` and a newline, at the start of a file whose oldest bytes were dropped.
-struct Mark {
-  std::uint64_t size = 0;
-  std::uint64_t cut = 0;
-};
-Mark mark_of(int file) {
-  constexpr std::string_view kBefore = "[kron: ";
-  constexpr std::string_view kAfter = " bytes cut here]\n";
-  std::array<char, 80> head{};
-  const ssize_t size = ::pread(file, head.data(), head.size(), 0);
-  std::string_view text(head.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
-  if (!text.starts_with(kBefore)) return {};
-  Mark mark;
-  const char* const number = head.data() + kBefore.size();
-  const auto [end, error] = std::from_chars(number, head.data() + text.size(), mark.cut);
-  text.remove_prefix(static_cast<std::size_t>(end - head.data()));
-  if (error != std::errc() || !text.starts_with(kAfter)) return {};
-  mark.size = static_cast<std::size_t>(end - head.data()) + kAfter.size();
-  return mark;
-}
 
 }  // namespace
 
@@ -140,6 +114,7 @@ void OutputFollower::call_those_who_waited(const std::function<bool(const Waiter
 // Watched before it is read: what is written in between is seen twice rather than not at all.
 void OutputFollower::add(Followed followed) {
   const Key key = next_key_++;
+  followed.tail.emplace(runs_directory_, followed.run_id);
   if (!followed.has_ended) watch(followed);
   followed_.emplace(key, std::move(followed));
   advance(key);
@@ -206,16 +181,10 @@ void OutputFollower::advance(Key key) {
 
 // False: nobody reads any more. A piece at a time, the next one when the reader has taken it.
 bool OutputFollower::send_what_is_there(Key key, Followed& followed) {
-  if (!followed.file && !open_newest(followed)) return true;
-  std::string piece(kFollowedPiece, '\0');
-  ssize_t size = ::pread(followed.file.get(), piece.data(), piece.size(), static_cast<off_t>(followed.at));
-  if (size <= 0 && open_newest(followed)) {
-    size = ::pread(followed.file.get(), piece.data(), piece.size(), static_cast<off_t>(followed.at));
-  }
-  if (size <= 0) return true;
-  piece.resize(static_cast<std::size_t>(size));
-  followed.at += piece.size();
-  if (!followed.stream->write(std::move(piece))) return false;
+  runner::OutputTail::Piece piece = followed.tail->read(kFollowedPiece);
+  if (piece.lost > 0) piece.bytes.insert(0, runner::cut_line(piece.cut));
+  if (piece.bytes.empty()) return true;
+  if (!followed.stream->write(std::move(piece.bytes))) return false;
   followed.waits_for_reader = true;
   followed.stream->on_drained([this, key] {
     mailbox_.post([this, key] {
@@ -225,24 +194,6 @@ bool OutputFollower::send_what_is_there(Key key, Followed& followed) {
       advance(key);
     });
   });
-  return true;
-}
-
-// True when there is a file that was not open. A file that grew too large was replaced by one that holds its newest
-// part; goes on where the old one ended, or says what was lost.
-bool OutputFollower::open_newest(Followed& followed) const {
-  const std::string path = runs_directory_ + "/" + followed.run_id + "/" + runner::kOutputName;
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat now {};
-  struct stat before {};
-  if (!file || ::fstat(file.get(), &now) != 0) return false;
-  if (followed.file && ::fstat(followed.file.get(), &before) == 0 && now.st_ino == before.st_ino) return false;
-  const std::uint64_t seen = followed.written();
-  const Mark mark = mark_of(file.get());
-  followed.file = std::move(file);
-  followed.mark = mark.size;
-  followed.cut = mark.cut;
-  followed.at = seen < mark.cut ? 0 : mark.size + (seen - mark.cut);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "kron/env/event_loop.h"
 #include "kron/env/mailbox.h"
 #include "kron/http/reply.h"
+#include "kron/runner/output_tail.h"
 
 namespace kron::api {
 
@@ -45,11 +47,7 @@ class OutputFollower {
     bool has_ended = false;
     bool waits_for_reader = false;
     int watch = -1;
-    Descriptor file;
-    std::uint64_t at = 0;    // in the file
-    std::uint64_t mark = 0;  // bytes of the line that says how much was cut, at the file's start
-    std::uint64_t cut = 0;   // bytes that the command wrote and that are not in the file any more
-    std::uint64_t written() const { return at < mark ? cut : cut + at - mark; }  // by the command, up to `at`
+    std::optional<runner::OutputTail> tail;
   };
   using Key = std::uint64_t;
   struct Waiter {
@@ -67,7 +65,6 @@ class OutputFollower {
   void take_changes();
   void advance(Key key);
   bool send_what_is_there(Key key, Followed& followed);
-  bool open_newest(Followed& followed) const;
   void forget(Key key);
   std::optional<Nanoseconds> next_deadline() const;
   void call_those_who_waited(const std::function<bool(const Waiter&)>& is_over);

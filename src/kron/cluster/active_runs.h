@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -70,17 +71,24 @@ class ActiveRuns {
   [[nodiscard]] std::size_t size() const;
   // Over, and not confirmed: what a daemon that ends should wait for, for a while.
   [[nodiscard]] std::size_t ended() const;
+  // False: not all ends were confirmed in this time.
+  bool wait_for_ends(Nanoseconds patience);
 
   // Called after add() and end(), on their thread and without the lock. Set while nobody else uses this.
-  void on_change(std::function<void()> call) { changed_ = std::move(call); }
+  struct Change {
+    bool is_end = false;
+    Nanoseconds ttl{0};  // of the lock of a run that was added; zero: it has none
+  };
+  void on_change(std::function<void(const Change&)> call) { changed_ = std::move(call); }
 
  private:
   Claims claims_;
   mutable std::mutex mutex_;
+  std::condition_variable all_confirmed_;
   std::map<std::string, ActiveRun, std::less<>> runs_;
   Changes changes_;
   std::size_t ended_ = 0;
-  std::function<void()> changed_;
+  std::function<void(const Change&)> changed_;
 };
 
 }  // namespace kron::cluster

@@ -113,10 +113,13 @@ std::vector<Written> ClusterLedger::write(std::span<const LedgerStep> steps) {
 
 std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const LedgerStep& step, std::size_t place) {
   Pending pending{place, &step, terms_of(step.identity), {}, {}};
-  const std::string field = field_of(step.identity, pending.terms);
+  std::string field = field_of(step.identity, pending.terms);
   {
+    const bool is_listed = world_.terms.get()->contains(step.identity);
     const std::lock_guard lock(mutex_);
     const auto known = memory_.find(step.identity);
+    // A job that was removed keeps the record that it had.
+    if (known != memory_.end() && !is_listed) field = known->second.field;
     if (known != memory_.end() && known->second.field == field) pending.record = known->second.record;
   }
   const bool has_starts = !step.started.empty();
@@ -138,10 +141,7 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
   call.outcomes_cap = options_.outcomes_cap;
   call.asks_paused = has_outcomes || std::ranges::any_of(step.started, is_scheduled);
   if (changes || call.asks_paused) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (auto refusal = refuse_other_definition(step, pending.terms, memory_[step.identity])) return *refusal;
-    }
+    if (std::optional<Written> refusal = refuse_other_definition(step, pending.terms)) return *std::move(refusal);
     call.revision = pending.record.revision;
     pending.record.state.identity = step.identity;
     pending.record.state.periods = step.now.periods;
@@ -158,31 +158,43 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
 
 // Two hosts that hold different schedules of a job must not take turns with them: whoever has read his before the
 // record's came into use reads again, and when that does not help he leaves the job to the others.
-std::optional<Written> ClusterLedger::refuse_other_definition(const LedgerStep& step, const JobTerms& terms,
-                                                              Memory& memory) {
-  const std::optional<ScheduleSeen>& theirs = memory.record.state.periods.schedule;
+std::optional<Written> ClusterLedger::refuse_other_definition(const LedgerStep& step, const JobTerms& terms) {
+  std::unique_lock lock(mutex_);
+  Memory& memory = memory_[step.identity];
+  const std::optional<ScheduleSeen> theirs = memory.record.state.periods.schedule;
   const std::optional<ScheduleSeen>& ours = step.now.periods.schedule;
   if (!theirs || !ours || theirs->hash == ours->hash) {
     memory.asked_for.reset();
     memory.is_left_to_others = false;
     return std::nullopt;
   }
-  const Instant t = now(world_.clock);
   const bool is_older = theirs->since && terms.read_at <= *theirs->since;
-  if (!is_older && memory.asked_for != theirs) return std::nullopt;  // it was edited, and this host knows first
-  const std::string name = quoted(step.identity, 200);
-  if (memory.asked_for == theirs && !is_older) {
-    if (!std::exchange(memory.is_left_to_others, true)) {
-      world_.log.error("definitions_differ",
-                       {{"identity", step.identity},
-                        {"reason",
-                         "other hosts run this job by another schedule than the one that stands in Redis; it "
-                         "is left to them until they have read it again: publish a reload event"}});
-    }
-    return Written::refused({Code::conflict, "other hosts go by another schedule of " + name}, t + Seconds(5));
-  }
+  const bool was_asked = memory.asked_for == theirs;
+  if (!is_older && !was_asked) return std::nullopt;  // it was edited, and this host knows first
+  const bool is_left = !is_older;
+  const bool is_news = is_left ? !std::exchange(memory.is_left_to_others, true) : !was_asked;
   memory.asked_for = theirs;
-  if (world_.read_again) world_.read_again(step.identity);
+  const std::uint64_t revision = memory.record.revision;
+  lock.unlock();
+  if (is_left && is_news) {
+    world_.log.error("definitions_differ",
+                     {{"identity", step.identity},
+                      {"reason",
+                       "other hosts run this job by another schedule than the one that stands in Redis; it is left to "
+                       "them until they have read it again: publish a reload event"}});
+  }
+  if (!is_left && world_.read_again) world_.read_again(step.identity);
+  // They may have read theirs again meanwhile.
+  const std::array<std::string, 1> identity = {step.identity};
+  if (const Status read = fetch(identity, now(world_.clock)); !read) return Written::refused(read.error());
+  lock.lock();
+  if (memory_[step.identity].record.revision != revision) {
+    return Written::newer(memory_[step.identity].record.state.periods);
+  }
+  const std::string name = quoted(step.identity, 200);
+  const Instant t = now(world_.clock);
+  if (is_left)
+    return Written::refused({Code::conflict, "other hosts go by another schedule of " + name}, t + Seconds(5));
   return Written::refused({Code::conflict, "another host has a newer definition of " + name + "; it is read again"},
                           t + Seconds(1));
 }

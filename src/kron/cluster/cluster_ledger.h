@@ -37,8 +37,8 @@ namespace kron::cluster {
 class ClusterLedger : public Ledger {
  public:
   struct Options {
-    std::string owner;  // of this host's claims
-    std::string host;   // as rundata names it
+    std::string owner = {};  // of this host's claims
+    std::string host = {};   // as rundata names it
     Dialect dialect = Dialect::seed;
     std::uint64_t outcomes_cap = 100'000;
     std::uint64_t general_cap = 10'000;
@@ -131,7 +131,7 @@ class ClusterLedger : public Ledger {
 
   // cluster_ledger.cc: steps
   std::variant<Written, Pending> prepare(const LedgerStep& step, std::size_t place);
-  std::optional<Written> refuse_other_definition(const LedgerStep& step, const JobTerms& terms, Memory& memory);
+  std::optional<Written> refuse_other_definition(const LedgerStep& step, const JobTerms& terms);
   void fill_starts(Pending& pending);
   void fill_outcomes(Pending& pending);
   std::optional<Written> take(Pending& pending, const TimedReply& timed, Round& round);

@@ -30,8 +30,8 @@ class ClusterRunner : public ProcessRunner {
     const Clock& clock;  // the cluster's: its wall() is Redis's
     const Clock& host;   // what kron-exec stamps with
     Log& log;
-    std::string instance;              // KRON_HOST
-    std::function<void()> exits = {};  // called when drain_exits has something that the real runner does not know of
+    std::function<std::string()> instance;  // KRON_HOST; asked when a run is let go
+    std::function<void()> exits = {};       // called when drain_exits has something the real runner does not know of
   };
   // All of them outlive it.
   explicit ClusterRunner(Parts parts) : parts_(std::move(parts)) {}

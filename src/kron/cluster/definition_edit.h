@@ -17,7 +17,10 @@ Result<std::string> with_paused(std::string_view definition, bool paused);
 // job_state.validation_errors; nothing takes it away.
 Result<std::string> with_validation_errors(std::string_view definition, const std::optional<std::string>& errors);
 
-// What stands there: nothing when it is absent, null or no text.
+// kron_sig, beside cron_args and job_args (signature.h).
+Result<std::string> with_signature(std::string_view definition, std::string_view signature);
+
+// What validation_errors says: nothing when it is absent, null or no text.
 Result<std::optional<std::string>> validation_errors_of(std::string_view definition);
 
 }  // namespace kron::cluster

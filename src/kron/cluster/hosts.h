@@ -101,12 +101,13 @@ class Hosts {
     std::string instance;
     std::vector<std::string> foreign;  // host (ip) of each
   };
-  // Joins, or beats. Blocks; not on the loop.
-  static Result<Beat> beat(Link& link, const Keys& keys, const Options& options, const Present& present);
+  // Joins, or beats under the name that it has. Blocks; not on the loop.
+  static Result<Beat> beat(Link& link, const Keys& keys, const Options& options, const Present& present,
+                           const std::string& instance);
 
  private:
   struct Alive {};
-  void take(const Result<Beat>& beat, Nanoseconds now);
+  void take(const Result<Beat>& beat, Nanoseconds begun);
 
   World world_;
   Options options_;

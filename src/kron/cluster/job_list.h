@@ -19,9 +19,6 @@
 
 namespace kron::cluster {
 
-// `:jobs` and `:jobs:paused`, page by page. Blocks; not on the loop. Unreachable, refused: as Redis said.
-Result<JobTexts> read_job_texts(Link& link, const Keys& keys, Instant now);
-
 // The jobs of this host: what `:jobs` said when it was read last, and what events have changed since. Lives on the loop
 // and never waits for Redis there: all reading and writing is done aside, and what it does meanwhile waits for it, in
 // order. One that goes away while something of it is done aside is not told of the end.
@@ -55,7 +52,7 @@ class JobList {
   // tried again by tick(), and `done` told of the failure.
   void reload(Cause cause, Done done = {});
 
-  // Events. All but remove and drain may be done later, when a reading is under way.
+  // Events. While a reading is under way they wait for its end, so that it does not undo them.
   void add(std::string name, std::string definition);
   void remove(std::string name);
   // Here at once, and in Redis: set and definition by one script. `job` may be events::kAllJobs: those loaded now.
@@ -72,33 +69,52 @@ class JobList {
 
   [[nodiscard]] bool is_loaded() const { return is_loaded_; }  // once at least
   [[nodiscard]] bool is_draining() const { return is_draining_; }
-  [[nodiscard]] std::size_t size() const { return jobs_.size(); }
+  [[nodiscard]] std::size_t size() const { return jobs_->size(); }
   // As it stands in Redis, or as `add` gave it; null: not in the list. Refused definitions are in it too.
   [[nodiscard]] const std::string* text(std::string_view name) const;
   // Name -> why the definition does not run.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& refused() const { return refused_; }
 
  private:
-  struct Reading;
+  using Texts = std::map<std::string, std::string, std::less<>>;
+
+  // A list that was read and judged aside.
+  struct Read {
+    Cause cause = Cause::boot;
+    std::vector<Done> done = {};
+    bool is_from_redis = true;
+    Result<JobTexts> texts = JobTexts();
+    JobReading jobs = {};
+    Texts refused = {};
+  };
+  struct Waiting {
+    Aside::Work work = {};  // none: a reload
+    Cause cause = Cause::boot;
+    std::vector<Done> done = {};
+  };
   struct Alive {};
 
   void later(Aside::Work work);
   void work_off_waiting();
   void begin_reading(Cause cause, std::vector<Done> done);
-  void take(Reading reading);
-  void take_one(const std::string& name, std::string text, bool may_note_errors);
-  void write(std::vector<DefinitionEdit> edits);
-  void say_of(const JobReading& reading);
+  void judge_aside(std::shared_ptr<Read> read, std::function<Result<JobTexts>()> texts);
+  void take(Read& read);
+  Status apply(Read& read);
+  void take_one(const std::string& name, std::string text, Instant read_at);
+  void set_terms(const std::string& name, std::optional<JobTerms> terms);
+  void write_aside(std::vector<DefinitionEdit> edits);
+  void pause_all(bool is_paused);
+  void say_of(const Read& read);
 
   World world_;
-  JobRules rules_;
-  std::map<std::string, std::string, std::less<>> jobs_;
-  std::map<std::string, std::string, std::less<>> refused_;
+  std::shared_ptr<const JobRules> rules_;
+  std::shared_ptr<Texts> jobs_ = std::make_shared<Texts>();  // not changed while a reading is under way
+  Texts refused_;
   bool is_loaded_ = false;
   bool is_draining_ = false;
   bool is_reading_ = false;
-  std::deque<Aside::Work> waiting_;  // for the end of the reading
-  std::optional<Cause> failed_;      // to be tried again
+  std::deque<Waiting> waiting_;  // for the end of the reading
+  std::optional<Cause> failed_;  // to be tried again
   Nanoseconds retry_at_{0};
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
 };

@@ -39,7 +39,7 @@ struct ReadJob {
   std::vector<std::string> warnings = {};  // it runs, and probably not as its author wants
   std::optional<bool> is_paused = {};      // what job_state says; none: it cannot be told
 };
-ReadJob read_job(const std::string& name, std::string_view text, const JobRules& rules, Instant read_at);
+ReadJob read_cluster_job(const std::string& name, std::string_view text, const JobRules& rules, Instant read_at);
 
 // A change of a definition and of the set of paused jobs, to be made in one script, if the definition is still
 // `before`.

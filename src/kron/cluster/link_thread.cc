@@ -16,6 +16,9 @@ namespace {
 
 using How = RedisReply::How;
 
+// Of scripts, for one batch: somebody may flush them as often as they are loaded.
+constexpr int kMostReloads = 3;
+
 // Redis says so before it executes anything, and will say otherwise later or elsewhere.
 bool is_not_executed(const RedisReply& reply) {
   constexpr std::array<std::string_view, 6> kCodes = {"READONLY",   "LOADING",     "BUSY ",
@@ -309,7 +312,7 @@ LinkThread::Outgoing LinkThread::take_batch() {
 void LinkThread::send(Outgoing batch) {
   const Nanoseconds sent = clock_.boot_time();
   std::vector<RedisReply> replies = call(batch.commands);
-  while (resend_unknown_scripts(batch.commands, replies)) {
+  for (int i = 0; i < kMostReloads && resend_unknown_scripts(batch.commands, replies); ++i) {
   }
   settle(std::move(batch), std::move(replies), sent);
 }
@@ -400,7 +403,7 @@ void LinkThread::ask_for_the_time() {
   batch.items.push_back({{batch.commands[0], {}}, {}});
   batch.urgent = 1;
   std::vector<RedisReply> replies = call(batch.commands);
-  while (resend_unknown_scripts(batch.commands, replies)) {
+  for (int i = 0; i < kMostReloads && resend_unknown_scripts(batch.commands, replies); ++i) {
   }
   if (replies[0].is_reply()) fence_.is_raised();
   const bool is_answered = replies[0].is_reply() || replies[0].how == How::error;

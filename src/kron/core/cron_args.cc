@@ -168,6 +168,14 @@ Result<CronArgs> parse_cron_args(const Texts& args, const TimeZone& fallback, Zo
   if (const Status known = check_keys(args); !known) return fail(known.error());
   CronArgs result;
   result.zone = fallback;
+  // As in cronken, a cronstring leaves nothing to say for the others: not for the zone, the bounds and the jitter
+  // either.
+  if (const auto cronstring = args.find(std::string(kCronstring)); cronstring != args.end()) {
+    Result<Schedule> schedule = schedule_from_cronstring(cronstring->second);
+    if (!schedule) return fail(schedule.error());
+    result.schedule = *schedule;
+    return result;
+  }
   if (const auto zone = args.find("timezone"); zone != args.end()) {
     const Result<TimeZone> found = zones.find(zone->second);
     if (!found) return fail(found.error());
@@ -178,9 +186,7 @@ Result<CronArgs> parse_cron_args(const Texts& args, const TimeZone& fallback, Zo
     if (!length) return fail(length.error());
     result.jitter = *length;
   }
-  const auto cronstring = args.find(std::string(kCronstring));
-  Result<Schedule> schedule =
-      cronstring != args.end() ? schedule_from_cronstring(cronstring->second) : schedule_from(texts_from_args(args));
+  Result<Schedule> schedule = schedule_from(texts_from_args(args));
   if (!schedule) return fail(schedule.error());
   result.schedule = *schedule;
   const auto start = bound_from(args, "start_date", result.zone, true);

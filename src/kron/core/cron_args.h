@@ -11,7 +11,8 @@
 namespace kron {
 
 // The cronken field form (contract/cluster.md): APScheduler's grammar, 0 is Monday, day and day_of_week AND-ed.
-// Keys: year month day week day_of_week hour minute second start_date end_date timezone jitter, or cronstring.
+// Keys: year month day week day_of_week hour minute second start_date end_date timezone jitter; or cronstring, beside
+// which all of them are ignored.
 struct CronArgs {
   Schedule schedule;
   TimeZone zone;

@@ -83,8 +83,15 @@ TEST(CronArgs, ReadDaysByPosition) {
 TEST(CronArgs, LetACronstringOverrideTheFields) {
   EXPECT_EQ(printed({{"cronstring", "5 4 * * *"}, {"hour", "9"}, {"second", "1"}}), "5 4 * * *");
   EXPECT_EQ(printed({{"cronstring", " @minutely "}}), "* * * * *");
-  const Result<CronArgs> zoned = parsed({{"cronstring", "0 3 * * *"}, {"timezone", "Europe/Paris"}});
-  EXPECT_EQ(zoned->zone.name(), "Europe/Paris");
+  const Result<CronArgs> others = parsed({{"cronstring", "0 3 * * *"},
+                                          {"timezone", "Europe/Paris"},
+                                          {"jitter", "nonsense"},
+                                          {"start_date", "2030-01-01"},
+                                          {"end_date", "2030-01-02"}});
+  ASSERT_TRUE(others) << others.error().message;
+  EXPECT_EQ(others->zone.name(), TimeZone().name());
+  EXPECT_EQ(others->jitter, Seconds(0));
+  EXPECT_EQ(others->schedule, parsed({{"cronstring", "0 3 * * *"}})->schedule);
 }
 
 TEST(CronArgs, YieldNothingForNever) {

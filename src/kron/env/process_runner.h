@@ -56,6 +56,10 @@ struct RunSpec {
   std::uint64_t capture = kDefaultCapture;       // bytes; of more, the last are kept
   std::optional<Nanoseconds> timeout = {};       // none: it may run for ever
   Nanoseconds grace = std::chrono::seconds(10);  // between TERM and KILL
+  // A file that start() gives to the run, and that stays the caller's: its first eight bytes are the time, in
+  // nanoseconds on Clock::boot_time, at which the command's group is killed unless they say a later one by then. None:
+  // never.
+  std::optional<int> lease = {};
 };
 
 // A run that is over.
@@ -66,6 +70,7 @@ struct RunExit {
   bool never_ran = false;             // it ended at its gate: nothing of the user's was executed
   std::optional<Instant> ended = {};  // as its own record says; it may have ended while no daemon lived
   std::uint64_t output_bytes = 0;     // what the command wrote; the captured file may hold less
+  int signal = 0;                     // that ended the command; 0: it exited by itself, whatever its code
 
   bool operator==(const RunExit&) const = default;
 };

@@ -63,9 +63,11 @@ RealRedisConnection::~RealRedisConnection() = default;
 
 Status RealRedisConnection::connect(Nanoseconds timeout) {
   if (session_ != nullptr) return {};
-  Result<std::unique_ptr<RedisSession>> found = find_redis_master(url_, route_key_, moved_to_, deadline_after(timeout));
+  Result<std::unique_ptr<RedisSession>> found = find_redis_master(url_, route_key_, last_, deadline_after(timeout));
   if (!found) return fail(found.error());
   session_ = std::move(*found);
+  // Where Sentinels are asked, they are asked every time.
+  if (!url_.has_sentinels()) last_ = session_->address();
   return {};
 }
 
@@ -111,7 +113,7 @@ void RealRedisConnection::follow(std::span<const RedisCommand> commands, Deadlin
       return close();
     }
     if (redirected.moved) {
-      moved_to_ = *elsewhere;
+      last_ = *elsewhere;
       session_ = std::move(login->session);
       send_again(*session_, commands, redirected.places, false, deadline, replies);
     } else {

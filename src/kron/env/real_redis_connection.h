@@ -39,7 +39,7 @@ class RealRedisConnection : public RedisConnection {
 
   RedisUrl url_;
   std::string route_key_;
-  std::optional<RedisAddress> moved_to_;  // the node of the cluster that had our slot last
+  std::optional<RedisAddress> last_;  // of a cluster: the node that had our slot when it was looked for last
   std::unique_ptr<RedisSession> session_;
 };
 

@@ -23,11 +23,9 @@ struct RedisReplyReader::Parts {
   [[nodiscard]] std::size_t left() const { return reader->len - reader->pos; }
   [[nodiscard]] std::size_t consumed() const { return fed - left(); }
 
-  // The item that is not complete yet is a line without an end, or a text, whose length stands in its first line.
+  // The item that is not complete yet is a line, or a text, which begins with a line that says its length.
   [[nodiscard]] bool has_endless_line() const {
-    if (left() <= limits.line_bytes) return false;
-    const char* const item = reader->buf + reader->pos;
-    return *item != '$' || std::memchr(item, '\n', limits.line_bytes) == nullptr;
+    return left() > limits.line_bytes && std::memchr(reader->buf + reader->pos, '\n', limits.line_bytes) == nullptr;
   }
 
   static Parts& of(const redisReadTask* task) { return *static_cast<Parts*>(task->privdata); }

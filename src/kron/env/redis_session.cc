@@ -51,6 +51,10 @@ void RedisSession::check_silence() {
 }
 
 std::vector<RedisReply> RedisSession::exchange(std::span<const RedisCommand> commands, Deadline deadline) {
+  if (time_left(deadline) <= Nanoseconds(0)) {
+    return std::vector<RedisReply>(commands.size(),
+                                   {RedisReply::How::not_sent, {}, "there is no time left to ask Redis"});
+  }
   std::string bytes;
   std::vector<std::size_t> starts;
   starts.reserve(commands.size());

@@ -94,6 +94,7 @@ void read_members(Fields& fields, Entry& entry) {
   entry.clause = fields.text("clause").value_or("");
   entry.detail = fields.text("detail").value_or("");
   entry.run_id = fields.text("runId").value_or("");
+  entry.host = fields.text("host").value_or("");
   read_words(fields, entry);
   read_time(fields, "periodId", entry.period);
   read_time(fields, "chosenTime", entry.chosen);
@@ -157,11 +158,13 @@ Instant time_of(const Entry& entry) {
 
 std::string key_of(const Entry& entry) {
   if (!entry.run_id.empty()) return "run " + entry.run_id;
-  // Times and words hold no line feed, so the job may hold what it likes.
+  // Hosts, times and words hold no line feed, so the job may hold what it likes.
+  const std::string where = entry.host.empty() ? "" : "at " + entry.host + "\n";
   if (entry.passed_over) {
-    return "passed " + rfc3339(entry.passed_over->first) + "\n" + rfc3339(entry.passed_over->last) + "\n" + entry.job;
+    return where + "passed " + rfc3339(entry.passed_over->first) + "\n" + rfc3339(entry.passed_over->last) + "\n" +
+           entry.job;
   }
-  return "period " + (entry.period ? rfc3339(*entry.period) : std::string()) + "\n" +
+  return where + "period " + (entry.period ? rfc3339(*entry.period) : std::string()) + "\n" +
          std::string(name_of(kind_of(entry))) + "\n" + entry.job;
 }
 
@@ -174,6 +177,7 @@ Entry merged(const Entry& known, const Entry& news) {
   fill(result.reason, rest.reason);
   fill(result.clause, rest.clause);
   fill(result.detail, rest.detail);
+  fill(result.host, rest.host);
   fill(result.trigger, rest.trigger);
   fill(result.period, rest.period);
   fill(result.chosen, rest.chosen);
@@ -196,6 +200,7 @@ void write(JsonWriter& out, const Entry& entry) {
   write_time(out, "periodId", entry.period);
   write_time(out, "chosenTime", entry.chosen);
   if (!entry.run_id.empty()) out.member("runId", entry.run_id);
+  if (!entry.host.empty()) out.member("host", entry.host);
   write_time(out, "startedAt", entry.started_at);
   write_time(out, "endedAt", entry.ended_at);
   out.member("state", is_running(entry) ? "running" : "ended");

@@ -26,6 +26,7 @@ struct Entry {
   std::optional<Instant> period = {};
   std::optional<Instant> chosen = {};
   std::string run_id = {};  // empty: nothing ran
+  std::string host = {};    // of a cluster: the instance that it is about; empty: this machine, which is alone
   std::optional<Instant> started_at = {};
   std::optional<Instant> ended_at = {};  // of a run, none: it goes on
   std::optional<int> exit_code = {};     // none: unknown, or nothing ran
@@ -55,7 +56,7 @@ std::optional<RunResult> result_of(const Entry& entry);  // nothing when nothing
 Instant time_of(const Entry& entry);
 
 // Two entries with one key are the same: the run id; or the job, the period and its outcome; or the job and the first
-// and last of the periods passed over.
+// and last of the periods passed over; on one host.
 std::string key_of(const Entry& entry);
 
 // What is known after `news` of the same key: nothing is forgotten, and a run that has ended does not run again.

@@ -23,6 +23,7 @@ Entry any_entry() {
   entry.trigger = *rc::gen::element(Trigger::schedule, Trigger::manual, Trigger::reboot);
   entry.period = maybe_time();
   entry.chosen = maybe_time();
+  entry.host = testing::one_of("", "h1", "h1#2");
   if (testing::maybe()) {
     entry.outcome = Outcome::executed;
     entry.run_id = testing::one_of("r1", "r2");
@@ -66,6 +67,14 @@ TEST(Entry, IsWrittenInTheNamesOfTheFormat) {
             R"("first":"2026-03-02T00:00:00Z","last":"2026-03-02T00:01:00Z"}})");
 }
 
+TEST(Entry, InAClusterItNamesTheHost) {
+  Entry ended = run_ended("r1", 0);
+  ended.host = "web-1";
+  EXPECT_NE(entry_json(ended).find(R"("runId":"r1","host":"web-1")"), std::string::npos);
+  EXPECT_EQ(parse_entry(entry_json(ended)).value().host, "web-1");
+  EXPECT_EQ(merged(run_started("r1"), ended).host, "web-1");
+}
+
 TEST(Entry, ReadsBackEqual) {
   testing::for_all(200, [] {
     const Entry entry = any_entry();
@@ -106,6 +115,9 @@ TEST(Entry, AKeyTellsRunsPeriodsAndReportsApart) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(key_of(different[i]), key_of(different[j])) << i << " " << j;
   }
   EXPECT_EQ(key_of(run_started("r1")), key_of(run_ended("r1", 1)));
+  Entry elsewhere = missed(kStart);
+  elsewhere.host = "h2";
+  EXPECT_NE(key_of(elsewhere), key_of(missed(kStart))) << "without a lock each host has its own outcome";
 }
 
 TEST(Entry, ResultsFollowFromTheEndAndTheExitCode) {

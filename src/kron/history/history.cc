@@ -86,6 +86,19 @@ void History::last_of(std::vector<std::string> jobs, Answer<std::map<std::string
   });
 }
 
+void History::when_written(std::function<void()> call) {
+  const std::scoped_lock lock(mutex_);
+  when_written_.push_back(std::move(call));
+  wake_.notify_one();
+}
+
+void History::tell_written(std::unique_lock<std::mutex>& lock) {
+  const auto calls = std::exchange(when_written_, {});
+  lock.unlock();
+  for (const auto& call : calls) call();
+  lock.lock();
+}
+
 void History::flush() {
   std::unique_lock lock(mutex_);
   ++flushes_;
@@ -102,7 +115,7 @@ bool History::may_write() const {
 
 bool History::has_work() const {
   if (!questions_.empty() || flushes_ > 0) return true;
-  return may_write() && (!entries_.empty() || !catch_up_->is_done());
+  return may_write() && (!entries_.empty() || !when_written_.empty() || !catch_up_->is_done());
 }
 
 void History::serve(const std::stop_token& stop) {
@@ -148,6 +161,7 @@ void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& st
   drop_beyond_most();
   if (tries && !stop.stop_requested()) tell(status);
   if (tries) failed_at_ = status ? std::nullopt : std::optional(std::chrono::steady_clock::now());
+  if (tries && status && entries_.empty()) tell_written(lock);
   if (failed_at_ || (entries_.empty() && catch_up_->is_done())) {
     round_settled_ = round;
     flushed_.notify_all();

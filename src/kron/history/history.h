@@ -45,6 +45,10 @@ class History {
   // record in the ledger tells it, with the number 0.
   void last_of(std::vector<std::string> jobs, Answer<std::map<std::string, Entry>> answer);
 
+  // Calls back on the history's thread once all that was added before is on disk, or could not be kept. Never after the
+  // history has ended. From any thread.
+  void when_written(std::function<void()> call);
+
   // Returns when all that was added has been written, or could not be, and the history has caught up with the ledger.
   void flush();
 
@@ -63,6 +67,7 @@ class History {
   Status make_progress(std::vector<Entry>& group, bool may_write, const std::stop_token& stop);
   void drop_beyond_most();
   void tell(const Status& status);
+  void tell_written(std::unique_lock<std::mutex>& lock);
 
   std::unique_ptr<Archive> archive_;
   std::unique_ptr<CatchUp> catch_up_;
@@ -75,6 +80,7 @@ class History {
   std::condition_variable flushed_;
   std::deque<Entry> entries_;
   std::vector<Question> questions_;
+  std::vector<std::function<void()>> when_written_;
   std::size_t dropped_ = 0;  // not yet told
   int flushes_ = 0;          // that wait
   std::uint64_t rounds_begun_ = 0;

@@ -69,6 +69,20 @@ TEST_F(HistoryTest, TheLastOfAJobThatIsForgottenComesFromItsRecord) {
   EXPECT_EQ(last.at("brief").outcome, Outcome::missed);
 }
 
+TEST_F(HistoryTest, CallsBackWhenWhatWasAddedIsOnDisk) {
+  open();
+  history_->add(run_started("r1"));
+  std::promise<std::size_t> written;
+  history_->when_written([&] {
+    std::size_t size = 0;
+    for (const auto& file : fs::directory_iterator(path())) {
+      if (file.path().extension() == ".jsonl") size += file.file_size();
+    }
+    written.set_value(size);
+  });
+  EXPECT_GT(written.get_future().get(), 0U);
+}
+
 TEST_F(HistoryTest, WhatWasAddedIsFound) {
   open();
   history_->add(run_started("r1"));

@@ -6,25 +6,102 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
+#include "kron/jobs/cluster_rules.h"
 #include "kron/jobs/keys.h"
 
 namespace kron::jobs {
 namespace {
 
+constexpr auto kTimeFields = std::to_array<std::string_view>(
+    {"cronstring", "year", "month", "day", "week", "day_of_week", "hour", "minute", "second"});
 constexpr auto kCronArgs =
     std::to_array<std::string_view>({"year", "month", "day", "week", "day_of_week", "hour", "minute", "second",
                                      "start_date", "end_date", "timezone", "jitter", "cronstring"});
 // What cronken's own part of the definition says already.
 constexpr auto kSaidElsewhere = std::to_array<std::string_view>({"name", "schedule", "command", "shell"});
 
-std::optional<CronArgs> read_cron_args(Fields& definition, ModelContext& context) {
+// A whole number as pydantic takes one: 10, 10.0, "10", " 10 ", "10.0", true.
+std::optional<std::int64_t> cronken_integer(const Node& node) {
+  constexpr double kMost = 9e15;
+  if (const auto* flag = node.as<bool>()) return *flag ? 1 : 0;
+  if (const auto* whole = node.as<std::int64_t>()) return *whole;
+  if (const auto* real = node.as<double>()) {
+    if (!(*real >= -kMost && *real <= kMost)) return std::nullopt;
+    const auto whole = static_cast<std::int64_t>(*real);
+    return static_cast<double>(whole) == *real ? std::optional(whole) : std::nullopt;
+  }
+  const auto* text = node.as<std::string>();
+  if (text == nullptr) return std::nullopt;
+  std::string_view digits = trimmed(*text);
+  const bool is_negative = digits.starts_with('-');
+  if (is_negative || digits.starts_with('+')) digits.remove_prefix(1);
+  const std::string_view whole = digits.substr(0, digits.find('.'));
+  const std::string_view fraction = whole.size() < digits.size() ? digits.substr(whole.size() + 1) : "0";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  constexpr std::size_t kMostDigits = 15;
+  if (whole.empty() || whole.size() > kMostDigits || !std::ranges::all_of(whole, is_digit) || fraction.empty() ||
+      fraction.find_first_not_of('0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  for (const char c : whole) value = value * 10 + (c - '0');
+  return is_negative ? -value : value;
+}
+
+// A key that cronken passes by is a warning, unless nothing else says when: then it was most likely meant to.
+void look_for_unknown_args(Fields& definition, Fields& args, Report& report) {
+  const bool has_time = std::ranges::any_of(kTimeFields, [&](std::string_view key) { return args.has(key); });
+  if (!has_time) {
+    args.reject_unknown(kCronArgs);
+    const auto is_known = [](const Node::Member& member) {
+      return std::ranges::find(kCronArgs, member.key) != kCronArgs.end();
+    };
+    if (std::ranges::all_of(*args.node().as<Node::Map>(), is_known)) {
+      definition.report("cron_args",
+                        "no time is named; give cronstring, or one of year, month, day, week, day_of_week, hour, "
+                        "minute and second");
+    }
+    return;
+  }
+  for (const Node::Member& member : *args.node().as<Node::Map>()) {
+    const std::string shown = member.key.substr(0, 64);
+    if (std::ranges::find(kCronArgs, member.key) == kCronArgs.end()) {
+      const std::string_view nearest = nearest_word(member.key, kCronArgs);
+      report.warn(member.position, args.path_of(shown), "unknown key " + quoted(member.key) + ": it has no effect",
+                  nearest.empty() ? "" : "did you mean " + std::string(nearest) + "?");
+    } else if (args.has("cronstring") && member.key != "cronstring" && !member.value.is_null()) {
+      report.warn(member.position, args.path_of(shown), "has no effect beside cronstring",
+                  member.key == "timezone" ? "name the zone in kron.timezone" : "remove one of the two");
+    }
+  }
+}
+
+// The texts of what counts. Null is APScheduler's way to leave a field out.
+std::map<std::string, std::string> texts_of(Fields& args) {
+  std::map<std::string, std::string> texts;
+  for (const std::string_view key : kCronArgs) {
+    const Node* node = args.find(key);
+    if (node == nullptr || (args.has("cronstring") && key != "cronstring")) continue;
+    if (key == "jitter") {
+      if (const auto seconds = cronken_integer(*node)) {
+        texts.emplace(key, std::to_string(*seconds));
+        continue;
+      }
+    }
+    if (auto text = args.scalar(key)) texts.emplace(key, *std::move(text));
+  }
+  return texts;
+}
+
+std::optional<CronArgs> read_cron_args(Fields& definition, ModelContext& context, Report& report) {
   std::optional<Fields> args = definition.map("cron_args");
   if (!args) return std::nullopt;
-  args->reject_unknown(kCronArgs);
-  std::map<std::string, std::string> texts;
-  for (const Node::Member& member : *args->node().as<Node::Map>()) {
-    // Null is APScheduler's way to leave a field out.
-    if (auto text = args->scalar(member.key)) texts.emplace(member.key, *std::move(text));
+  look_for_unknown_args(definition, *args, report);
+  const std::map<std::string, std::string> texts = texts_of(*args);
+  const auto cronstring = texts.find("cronstring");
+  if (cronstring != texts.end() && lower(trimmed(cronstring->second)) == "@reboot") {
+    args->report("cronstring", "@reboot is for the job files of one host, not for cronken; give a time");
+    return std::nullopt;
   }
   TimeZone fallback = context.zone;
   if (const Node* extension = definition.find("kron"); extension != nullptr) {
@@ -38,6 +115,20 @@ std::optional<CronArgs> read_cron_args(Fields& definition, ModelContext& context
   return std::nullopt;
 }
 
+// true and false, 0 and 1 in numbers, or the lock's name; an empty name is no lock.
+void read_lock(Fields& args, ClusterTerms& terms) {
+  const Node* lock = args.find("lock");
+  if (lock == nullptr) return;
+  if (const auto* name = lock->as<std::string>()) {
+    terms.locked = !name->empty();
+    terms.lock_name = *name;
+  } else if (const auto flag = cronken_boolean(*lock)) {
+    terms.locked = *flag;
+  } else {
+    args.report("lock", "expected true, false or the name of a lock, found " + std::string(kind_of(*lock)));
+  }
+}
+
 std::optional<ClusterTerms> read_terms(Fields& definition, std::string& command) {
   std::optional<Fields> args = definition.map("job_args");
   if (!args) return std::nullopt;
@@ -46,21 +137,31 @@ std::optional<ClusterTerms> read_terms(Fields& definition, std::string& command)
   }
   ClusterTerms terms;
   if (const auto text = args->text("cmd")) command = *text;
-  if (const Node* lock = args->find("lock"); lock != nullptr && lock->as<bool>() != nullptr) {
-    terms.locked = *lock->as<bool>();
-  } else if (const auto name = args->text("lock")) {
-    terms.lock_name = *name;
-  }
-  if (const auto ttl = args->integer("ttl")) {
-    terms.ttl = Seconds(*ttl);
-    if (*ttl < 0 || *ttl > std::numeric_limits<std::int32_t>::max()) {
+  read_lock(*args, terms);
+  if (const Node* node = args->find("ttl"); node != nullptr) {
+    const std::optional<std::int64_t> ttl = cronken_integer(*node);
+    terms.ttl = Seconds(ttl.value_or(0));
+    if (!ttl) {
+      args->report("ttl", "expected whole seconds, found " + (node->as<std::string>() != nullptr
+                                                                  ? quoted(*node->as<std::string>())
+                                                                  : std::string(kind_of(*node))));
+    } else if (*ttl < 0 || *ttl > std::numeric_limits<std::int32_t>::max()) {
       args->report("ttl", "out of range; expected whole seconds, 0 or more");
     }
   }
-  if (std::optional<Fields> state = definition.map("job_state")) {
-    terms.paused = state->boolean("paused").value_or(false);
+  if (std::optional<Fields> state = definition.map("job_state"); state && state->has("paused")) {
+    const std::optional<bool> paused = cronken_boolean(*state->find("paused"));
+    terms.paused = paused.value_or(false);
+    if (!paused) state->report("paused", "expected true or false");
   }
   return terms;
+}
+
+bool has_deadline(const Fields& definition) {
+  const Node* extension = definition.find("kron");
+  const Node* policy = extension != nullptr ? extension->find("policy") : nullptr;
+  const Node* deadline = policy != nullptr ? policy->find("deadline") : nullptr;
+  return deadline != nullptr && !deadline->is_null();
 }
 
 // The definition in the model's shape; cron_args is handed over apart.
@@ -92,6 +193,19 @@ Node model_node(const std::string& name, Fields& definition, std::string command
 
 }  // namespace
 
+std::optional<bool> cronken_boolean(const Node& node) {
+  constexpr auto kTrue = std::to_array<std::string_view>({"1", "true", "t", "yes", "y", "on"});
+  constexpr auto kFalse = std::to_array<std::string_view>({"0", "false", "f", "no", "n", "off"});
+  if (const auto* flag = node.as<bool>()) return *flag;
+  std::string word;
+  if (const auto* text = node.as<std::string>()) word = lower(*text);
+  if (const auto* whole = node.as<std::int64_t>()) word = std::to_string(*whole);
+  if (const auto* real = node.as<double>()) word = *real == 0 ? "0" : *real == 1 ? "1" : "";
+  if (std::ranges::find(kTrue, word) != kTrue.end()) return true;
+  if (std::ranges::find(kFalse, word) != kFalse.end()) return false;
+  return std::nullopt;
+}
+
 std::optional<JobDefinition> read_cronken_job(const std::string& name, const Node& definition, ModelContext& context,
                                               Report& report) {
   const std::size_t errors_before = report.error_count();
@@ -106,7 +220,7 @@ std::optional<JobDefinition> read_cronken_job(const std::string& name, const Nod
     if (!fields.has(part)) fields.report(part, "missing; cronken needs cron_args and job_args");
   }
   std::string command;
-  const std::optional<CronArgs> cron_args = read_cron_args(fields, context);
+  const std::optional<CronArgs> cron_args = read_cron_args(fields, context, report);
   const std::optional<ClusterTerms> terms = read_terms(fields, command);
   std::optional<Node> node;
   if (cron_args && terms) node = model_node(name, fields, std::move(command), *cron_args);
@@ -118,6 +232,12 @@ std::optional<JobDefinition> read_cronken_job(const std::string& name, const Nod
   if (!job) return std::nullopt;
   RunOptions options = *job->options;
   options.terms = terms;
+  if (context.is_clustered) {
+    adapt_to_cluster(*job, options, has_deadline(fields));
+    job->options = std::make_shared<const RunOptions>(options);
+    report.errors(refused_in_cluster(*job), definition);
+    if (report.error_count() != errors_before) return std::nullopt;
+  }
   job->options = context.pool.share(std::move(options));
   return job;
 }

@@ -38,6 +38,75 @@ TEST(Cronken, ReadsTheSeedsExamples) {
   EXPECT_EQ(jobs.definitions[1].options->terms, (ClusterTerms{true, "L", Seconds(0), false}));
 }
 
+TEST(Cronken, TakesValuesAsCronkenDoes) {
+  struct Case {
+    std::string terms;
+    std::string state;
+    std::optional<ClusterTerms> expected;
+  };
+  const auto locked = [](std::int64_t ttl) { return ClusterTerms{true, "", Seconds(ttl), false}; };
+  const Case cases[] = {
+      {R"("lock": true, "ttl": "10")", "{}", locked(10)},
+      {R"("lock": true, "ttl": " 10 ")", "{}", locked(10)},
+      {R"("lock": true, "ttl": "10.0")", "{}", locked(10)},
+      {R"("lock": true, "ttl": 10.0)", "{}", locked(10)},
+      {R"("lock": true, "ttl": true)", "{}", locked(1)},
+      {R"("lock": true, "ttl": 10.5)", "{}", std::nullopt},
+      {R"("lock": true, "ttl": "ten")", "{}", std::nullopt},
+      {R"("lock": true, "ttl": null)", "{}", std::nullopt},
+      {R"("lock": true, "ttl": "-1")", "{}", std::nullopt},
+      {R"("lock": true, "ttl": 1e300)", "{}", std::nullopt},
+      {R"("lock": 1, "ttl": 1)", "{}", locked(1)},
+      {R"("lock": 0, "ttl": 1)", "{}", ClusterTerms{false, "", Seconds(1), false}},
+      {R"("lock": "", "ttl": 1)", "{}", ClusterTerms{false, "", Seconds(1), false}},
+      {R"("lock": "true", "ttl": 1)", "{}", ClusterTerms{true, "true", Seconds(1), false}},
+      {R"("lock": 2, "ttl": 1)", "{}", std::nullopt},
+      {R"("lock": null, "ttl": 1)", "{}", std::nullopt},
+      {R"("lock": true, "ttl": 1)", R"({"paused": "yes"})", ClusterTerms{true, "", Seconds(1), true}},
+      {R"("lock": true, "ttl": 1)", R"({"paused": "ON"})", ClusterTerms{true, "", Seconds(1), true}},
+      {R"("lock": true, "ttl": 1)", R"({"paused": 1})", ClusterTerms{true, "", Seconds(1), true}},
+      {R"("lock": true, "ttl": 1)", R"({"paused": "off"})", locked(1)},
+      {R"("lock": true, "ttl": 1)", "null", locked(1)},
+      {R"("lock": true, "ttl": 1)", R"({"paused": "maybe"})", std::nullopt},
+      {R"("lock": true, "ttl": 1)", R"({"paused": 2})", std::nullopt},
+      {R"("lock": true, "ttl": 1)", "5", std::nullopt},
+  };
+  for (const Case& c : cases) {
+    const std::string text = R"({"a": {"cron_args": {"hour": "1"}, "job_args": {"cmd": "x", )" + c.terms +
+                             R"(}, "job_state": )" + c.state + "}}";
+    const LoadedJobs jobs = load(text);
+    ASSERT_EQ(jobs.definitions.size(), c.expected ? 1U : 0U) << text;
+    if (!c.expected) continue;
+    EXPECT_EQ(jobs.definitions[0].options->terms, c.expected) << text;
+  }
+}
+
+TEST(Cronken, PassesByUnknownArgsWhenATimeIsNamed) {
+  const LoadedJobs jobs = load(definition(R"({"hour": "1", "hourz": "2", "nothing": null})"));
+  ASSERT_EQ(jobs.definitions.size(), 1U);
+  ASSERT_EQ(jobs.problems.size(), 2U);
+  EXPECT_EQ(jobs.problems[0].severity, Severity::warning);
+  EXPECT_EQ(jobs.problems[0].field, "cron_args.hourz");
+  for (const std::string_view args : {"{}", R"({"hour": null})", R"({"jitter": 5})", R"({"timezone": "UTC"})"}) {
+    const LoadedJobs none = load(definition(args));
+    EXPECT_TRUE(none.definitions.empty()) << args;
+    ASSERT_EQ(none.problems.size(), 1U) << args;
+    EXPECT_EQ(none.problems[0].field, "cron_args") << args;
+  }
+}
+
+TEST(Cronken, ACronstringLeavesNothingToTheOthers) {
+  const LoadedJobs jobs =
+      load(definition(R"({"cronstring": "@never", "hour": "99", "timezone": "Mars", "jitter": 5, "end_date": "x"})"));
+  ASSERT_EQ(jobs.definitions.size(), 1U) << text_of(jobs.problems.front());
+  EXPECT_EQ(jobs.definitions[0].job.zone.name(), TimeZone().name());
+  EXPECT_EQ(jobs.definitions[0].job.window.duration.count(), 0);
+  EXPECT_EQ(jobs.problems.size(), 4U);
+  EXPECT_FALSE(jobs.has_errors());
+  EXPECT_TRUE(load(definition(R"({"cronstring": "@reboot"})")).has_errors());
+  EXPECT_TRUE(load(definition(R"({"cronstring": ""})")).has_errors());
+}
+
 TEST(Cronken, TheKronObjectGivesTheWholeModel) {
   LoadOptions options;
   options.local_zone = *zones().find("Asia/Tokyo");

@@ -10,6 +10,7 @@
 #include "kron/base/text.h"
 #include "kron/core/allowed_share.h"
 #include "kron/core/state.h"
+#include "kron/jobs/cluster_rules.h"
 #include "kron/jobs/lint_groups.h"
 
 namespace kron::jobs {
@@ -63,6 +64,7 @@ class Linter {
   void look_at_window(const JobDefinition& definition, std::span<const Instant> periods);
   void look_at_constraints(const JobDefinition& definition, std::span<const Instant> periods);
   void look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods);
+  void look_at_cluster(const JobDefinition& definition);
 
   const LintOptions& options_;
   std::map<Instant, Herd> herds_;
@@ -72,6 +74,7 @@ class Linter {
 
 void Linter::look_at(const JobDefinition& definition) {
   const Job& job = definition.job;
+  if (definition.options->terms) look_at_cluster(definition);
   if (job.schedule.kind == Schedule::Kind::reboot) return;
   const bool is_plain = job.window.duration.count() == 0 && job.constraints.empty();
   const std::vector<Instant> periods = coming_periods(job, options_.now, is_plain ? 2 : kSampledPeriods);
@@ -150,6 +153,20 @@ void Linter::look_at_deadline(const JobDefinition& definition, std::span<const I
           " with a deadline of 0s: a start that is a second late "
           "is missed",
       "allow for load with a deadline such as 10s");
+}
+
+// Definitions of cronken are for a cluster, whichever way they come.
+void Linter::look_at_cluster(const JobDefinition& definition) {
+  for (const Error& error : refused_in_cluster(definition)) {
+    say(Severity::error, definition, error.field, "a cluster refuses this job: " + error.message, {});
+  }
+  for (const ClusterAdvice& advice : advice_for_cluster(definition)) {
+    say(Severity::warning, definition, advice.field, advice.message, advice.cure);
+  }
+  const std::optional<std::string> weekdays = weekdays_in_words(definition.job.schedule);
+  if (!weekdays || !options_.notes) return;
+  say(Severity::note, definition, "cron_args.day_of_week", "it runs on " + *weekdays + ": in cron_args 0 is Monday",
+      {});
 }
 
 void Linter::say_of_groups() {

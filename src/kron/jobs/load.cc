@@ -186,6 +186,7 @@ LoadedJobs load_text(const std::string& file, std::string_view text, Spelling sp
     }
     case Spelling::cronken:
       context.zone = options.local_zone;
+      context.is_clustered = options.is_clustered;
       jobs.definitions = read_json_document(text, context, report);
       break;
   }

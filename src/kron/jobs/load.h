@@ -31,6 +31,7 @@ struct LoadOptions {
   std::optional<Spelling> source = {};   // every file is of this spelling, whatever its name
   std::optional<CrontabForm> form = {};  // of crontabs; by path when absent
   std::optional<HostZone> host = {};     // of crontabs without CRON_TZ; refused when it is not known
+  bool is_clustered = false;             // cronken jobs are read as a cluster reads them, and refused as there
   // A word that is a user of this host and not a program: a crontab whose commands begin so has a user column.
   std::function<bool(const std::string& word)> is_only_a_user = {};
 };

@@ -30,8 +30,9 @@ struct ModelContext {
     std::string problem;  // crontabs: why `zone` is not known; empty: it is
     std::string cure;
   } no_zone = {};
-  bool free_names = false;   // any non-empty UTF-8 is a name (crontab, cronken, requests)
-  bool needs_action = true;  // a command or a task must be given; requests that only decide have none
+  bool free_names = false;    // any non-empty UTF-8 is a name (crontab, cronken, requests)
+  bool is_clustered = false;  // cronken: the definition is one of a cluster
+  bool needs_action = true;   // a command or a task must be given; requests that only decide have none
   // Crontabs: a word that is a user of this host and not a program; absent: nobody knows.
   std::function<bool(const std::string& word)> is_only_a_user = {};
   std::vector<std::string> unknown_keys = {};  // of the definition that is read next, refused by its spelling's reader

@@ -25,7 +25,14 @@ TEST_F(EndingTest, TheExitCodeIsTheCommands) {
 TEST_F(EndingTest, ASignalIsToldAs128AndItsNumber) {
   const RunExit exit = run(shell("r1", "kill -SEGV $$"));
   EXPECT_EQ(exit.code, 128 + SIGSEGV);
+  EXPECT_EQ(exit.signal, SIGSEGV);
   EXPECT_EQ(exit.reason, "ended by signal 11 (Segmentation fault)");
+}
+
+TEST_F(EndingTest, AnExitCodeThatLooksLikeASignalIsNone) {
+  const RunExit exit = run(shell("r1", "exit 143"));
+  EXPECT_EQ(exit.code, 143);
+  EXPECT_EQ(exit.signal, 0);
 }
 
 TEST_F(EndingTest, TheTimeItEndedIsOnTheDaemonsClock) {

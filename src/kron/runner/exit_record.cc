@@ -9,6 +9,7 @@ namespace {
 bool read_pair(std::string_view key, std::string_view value, RunExit& exit) {
   if (key == "run") return value == exit.run_id;
   if (key == "code") return read_number(value, exit.code.emplace());
+  if (key == "signal") return read_number(value, exit.signal) && exit.signal > 0;
   if (key == "output") return read_number(value, exit.output_bytes);
   if (key == "reason") exit.reason = value;
   if (key == "ended") {

@@ -16,7 +16,7 @@ TEST(ExitRecord, TellsHowARunEnded) {
                                "ended=1700000002.999999999\noutput=12345\nlost=0\nlater=unknown\n"),
                         "r1");
   ASSERT_TRUE(exit);
-  EXPECT_EQ(*exit, (RunExit{"r1", 137, "timed out after 2s", false, instant_of(1700000002), 12345}));
+  EXPECT_EQ(*exit, (RunExit{"r1", 137, "timed out after 2s", false, instant_of(1700000002), 12345, 9}));
 }
 
 TEST(ExitRecord, WithoutACodeNothingHasRun) {
@@ -32,9 +32,10 @@ TEST(ExitRecord, WhatIsNotWholeIsNoRecord) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(parse_exit_record(whole.substr(0, size), "r1")) << size;
   }
-  for (const std::string& bad : {record("code=x\n"), record("code=1x\n"), record("code=99999999999\n"),
-                                 record("ended=soon\n"), record("output=-1\n"), record("no pair\n"),
-                                 std::string("kron-exit 2\nrun=r1\ncode=0\nend\n"), std::string(5000, 'x')}) {
+  for (const std::string& bad :
+       {record("code=x\n"), record("code=1x\n"), record("code=99999999999\n"), record("ended=soon\n"),
+        record("output=-1\n"), record("signal=x\n"), record("signal=0\n"), record("no pair\n"),
+        std::string("kron-exit 2\nrun=r1\ncode=0\nend\n"), std::string(5000, 'x')}) {
     EXPECT_FALSE(parse_exit_record(bad, "r1")) << bad;
   }
 }

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <vector>
 
 #include "kron/runner/pidfd.h"
 #include "kron/runner/protocol.h"
@@ -27,10 +28,10 @@ pid_t* map_shared(int file) {
   return place == MAP_FAILED ? nullptr : static_cast<pid_t*>(place);
 }
 
-// At most two.
-bool send_with(int socket, std::string_view bytes, std::initializer_list<int> descriptors) {
+// At most kMostPassed.
+bool send_with(int socket, std::string_view bytes, const std::vector<int>& descriptors) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostPassed * sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -40,7 +41,7 @@ bool send_with(int socket, std::string_view bytes, std::initializer_list<int> de
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
   head->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
-  std::memcpy(CMSG_DATA(head), descriptors.begin(), descriptors.size() * sizeof(int));
+  std::memcpy(CMSG_DATA(head), descriptors.data(), descriptors.size() * sizeof(int));
   return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0;
 }
 
@@ -61,7 +62,7 @@ std::unique_ptr<ForkServer> ForkServer::start(const HelperProgram& program, int 
   pid_t* const forked = map_shared(shared.get());
   if (forked == nullptr) return nullptr;
   const Result<pid_t> pid =
-      program.execute(theirs.get(), shared.get(), runs, {kServeArgument, std::string(kTitleSize, ' ')});
+      program.execute(theirs.get(), shared.get(), runs, -1, {kServeArgument, std::string(kTitleSize, ' ')});
   Descriptor process(pid ? open_pidfd(*pid) : -1);
   if (process) {
     return std::unique_ptr<ForkServer>(new ForkServer(*pid, std::move(process), std::move(ours), forked, patience));
@@ -79,16 +80,23 @@ ForkServer::~ForkServer() {
   ::munmap(forked_, sizeof *forked_);
 }
 
-bool ForkServer::request(const std::string& instructions, int gate) const {
-  if (instructions.size() <= kMostInRequest) return send_with(requests_.get(), instructions, {gate});
-  const Result<Descriptor> file = memory_file(instructions);
-  return file && send_with(requests_.get(), "f", {gate, file->get()});
+bool ForkServer::request(const std::string& instructions, int gate, int lease) const {
+  std::vector<int> passed = {gate};
+  Result<Descriptor> file;
+  const bool is_long = instructions.size() > kMostInRequest;
+  if (is_long) {
+    file = memory_file(instructions);
+    if (!file) return false;
+    passed.push_back(file->get());
+  }
+  if (lease >= 0) passed.push_back(lease);
+  return send_with(requests_.get(), is_long ? kInFile : std::string_view(instructions), passed);
 }
 
-ForkServer::Forked ForkServer::fork(const std::string& instructions, const Gate& gate) {
+ForkServer::Forked ForkServer::fork(const std::string& instructions, const Gate& gate, int lease) {
   *forked_ = 0;
   std::int32_t answer = 0;
-  if (request(instructions, gate.theirs.get())) {
+  if (request(instructions, gate.theirs.get(), lease)) {
     const ssize_t size = uninterrupted([&] { return ::recv(requests_.get(), &answer, sizeof answer, 0); });
     const bool is_answer = size == static_cast<ssize_t>(sizeof answer);
     const bool is_late = size < 0 && errno == EAGAIN;

@@ -30,7 +30,8 @@ class ForkServer {
   };
 
   // Neither PID nor error: the server does not work any more and must be given up, and the gate as well, with kAbandon.
-  Forked fork(const std::string& instructions, const Gate& gate);
+  // `lease`: as in Spawner.
+  Forked fork(const std::string& instructions, const Gate& gate, int lease = -1);
 
   // Whether it has worked, and not too slowly: then another is likely to work, too.
   bool was_useful() const { return was_useful_; }
@@ -40,7 +41,7 @@ class ForkServer {
  private:
   ForkServer(pid_t pid, Descriptor process, Descriptor requests, pid_t* forked, std::chrono::milliseconds patience);
 
-  bool request(const std::string& instructions, int gate) const;
+  bool request(const std::string& instructions, int gate, int lease) const;
   bool end() const;
 
   pid_t pid_;

@@ -40,12 +40,13 @@ HelperProgram::HelperProgram(std::string path) : path_(std::move(path)) {
 
 HelperProgram::~HelperProgram() { ::posix_spawnattr_destroy(&attributes_); }
 
-Result<pid_t> HelperProgram::execute(int third, int fourth, int fifth,
+Result<pid_t> HelperProgram::execute(int third, int fourth, int fifth, int sixth,
                                      std::initializer_list<std::string> arguments) const {
   FileActions actions;
   actions.give(third, kInstructionsDescriptor);
   actions.give(fourth, kGateDescriptor);
   actions.give(fifth, kRunsDescriptor);
+  if (sixth >= 0) actions.give(sixth, kLeaseDescriptor);
   std::vector<char*> words = {const_cast<char*>(path_.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
@@ -57,8 +58,8 @@ Result<pid_t> HelperProgram::execute(int third, int fourth, int fifth,
 }
 
 Descriptor out_of_the_way(Descriptor own) {
-  if (own.get() > kRunsDescriptor) return own;
-  return Descriptor(::fcntl(own.get(), F_DUPFD_CLOEXEC, kRunsDescriptor + 1));
+  if (own.get() > kLastDescriptor) return own;
+  return Descriptor(::fcntl(own.get(), F_DUPFD_CLOEXEC, kLastDescriptor + 1));
 }
 
 }  // namespace kron::runner

@@ -11,7 +11,7 @@
 namespace kron::runner {
 
 // kron-exec as a file. It is executed in a process group of its own, with all signals blocked and none ignored, an
-// empty environment, and three descriptors beside the standard ones (protocol.h). By posix_spawn: it takes the same
+// empty environment, and three or four descriptors beside the standard ones (protocol.h). By posix_spawn: it takes the same
 // time however large we are.
 class HelperProgram {
  public:
@@ -20,8 +20,10 @@ class HelperProgram {
   HelperProgram(const HelperProgram&) = delete;
   HelperProgram& operator=(const HelperProgram&) = delete;
 
-  // The PID of a child of ours. The three descriptors become 3, 4 and 5; none of them has one of these numbers.
-  Result<pid_t> execute(int third, int fourth, int fifth, std::initializer_list<std::string> arguments) const;
+  // The PID of a child of ours. The descriptors become 3, 4, 5 and, unless it is -1, 6; none of them has one of these
+  // numbers.
+  Result<pid_t> execute(int third, int fourth, int fifth, int sixth,
+                        std::initializer_list<std::string> arguments) const;
 
   const std::string& path() const { return path_; }
 

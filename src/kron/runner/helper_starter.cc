@@ -32,18 +32,18 @@ void HelperStarter::give_up_server() {
   server_.reset();
 }
 
-Result<Spawned> HelperStarter::start(const std::string& instructions) {
+Result<Spawned> HelperStarter::start(const std::string& instructions, int lease) {
   for (int i = 0; i < kMostServers && has_server(); ++i) {
     Result<Gate> gate = make_gate();
     if (!gate) return fail(std::move(gate.error()));
-    const ForkServer::Forked forked = server_->fork(instructions, *gate);
+    const ForkServer::Forked forked = server_->fork(instructions, *gate, lease);
     if (forked.pid > 0) return Spawned{forked.pid, std::move(gate->ours)};
     if (forked.error != 0) return fail(system_error("start", program_.path(), forked.error));
     // Should there be one after all, it finds this at its gate, whenever it comes.
     tell(gate->ours, kAbandon);
     give_up_server();
   }
-  return spawner_.spawn(instructions);
+  return spawner_.spawn(instructions, lease);
 }
 
 }  // namespace kron::runner

@@ -19,8 +19,8 @@ class HelperStarter {
   HelperStarter(std::string helper, int runs, std::chrono::milliseconds patience);
 
   // At most one kron-exec waits at a gate for these instructions; one that was lost on the way ends without executing
-  // anything, and leaves nothing.
-  Result<Spawned> start(const std::string& instructions);
+  // anything, and leaves nothing. `lease`: as in Spawner.
+  Result<Spawned> start(const std::string& instructions, int lease = -1);
 
   // Null: none runs.
   const ForkServer* server() const { return server_.get(); }

@@ -126,6 +126,7 @@ Result<std::string> instructions_of(const RunSpec& spec, const Account& account,
   if (spec.timeout) to.numbers(Tag::timeout, count_of(std::max(*spec.timeout, Nanoseconds(1))));
   to.numbers(Tag::grace, count_of(spec.grace));
   if (!cgroup.empty()) to.text(Tag::cgroup, cgroup);
+  if (spec.lease) to.bytes(Tag::lease, {});
   return std::move(to).finish();
 }
 

@@ -28,6 +28,7 @@ RunSpec full_spec() {
   spec.capture = 12345;
   spec.timeout = Seconds(2);
   spec.grace = Seconds(3);
+  spec.lease = 0;
   return spec;
 }
 
@@ -66,6 +67,7 @@ TEST(Instructions, EverythingArrives) {
   EXPECT_EQ(read.timeout, 2'000'000'000);
   EXPECT_EQ(read.grace, 3'000'000'000);
   EXPECT_STREQ(read.cgroup, "/sys/fs/cgroup/krond.service");
+  EXPECT_TRUE(read.has_lease);
   EXPECT_EQ(read.failure, nullptr);
 }
 
@@ -84,6 +86,7 @@ TEST(Instructions, WithoutADirectoryItIsHomeOrTheRoot) {
   EXPECT_STREQ(read.directory, "/home/me");
   EXPECT_TRUE(read.directory_may_fail);
   EXPECT_EQ(read.timeout, 0);
+  EXPECT_FALSE(read.has_lease);
 }
 
 TEST(Instructions, TextsThatNoProcessCanHaveAreRefused) {
@@ -98,6 +101,22 @@ TEST(Instructions, TextsThatNoProcessCanHaveAreRefused) {
   EXPECT_FALSE(instructions_of(spec, account(), {}, ""));
   spec.command.clear();
   EXPECT_FALSE(instructions_of(spec, account(), {}, ""));
+}
+
+// A kron-exec that does not know what a lease is must not run a command without one.
+TEST(Instructions, AnUnknownTagOrALeaseThatSaysSomethingIsRefused) {
+  const std::string known = instructions_of(full_spec(), account(), {}, "").value();
+  const std::string lease = std::string(1, static_cast<char>(Tag::lease)) + std::string(4, '\0');
+  const std::size_t at = known.rfind(lease);
+  ASSERT_NE(at, std::string::npos);
+  for (const auto& [tag, size] : {std::pair<int, int>{21, 0}, {255, 0}, {static_cast<int>(Tag::lease), 1}}) {
+    std::string changed = known;
+    changed[at] = static_cast<char>(tag);
+    changed[at + 1] = static_cast<char>(size);
+    if (size > 0) changed.insert(at + kRecordHead, std::string(static_cast<std::size_t>(size), 'x'));
+    Instructions read;
+    EXPECT_STREQ(read_instructions(changed.data(), changed.size(), read), "an instruction is unknown or malformed");
+  }
 }
 
 TEST(Instructions, CutOffOrLongerTheyAreRefused) {

@@ -11,6 +11,10 @@ namespace kron::runner {
 inline constexpr int kInstructionsDescriptor = 3;  // a memory file
 inline constexpr int kGateDescriptor = 4;          // a socket
 inline constexpr int kRunsDescriptor = 5;          // <state-dir>/runs
+// Only with Tag::lease: a file whose first eight bytes are a time, in nanoseconds since boot, sleep included
+// (CLOCK_BOOTTIME). When it has come and has not been moved on, the command's group is killed.
+inline constexpr int kLeaseDescriptor = 6;
+inline constexpr int kLastDescriptor = kLeaseDescriptor;
 
 // At the gate. End of file means that the daemon died: nothing is executed, and a record says so.
 inline constexpr char kGo = 'g';
@@ -25,8 +29,11 @@ inline constexpr int kRequestsDescriptor = 3;  // a socket of packets; its end o
 inline constexpr int kForkedDescriptor =
     4;  // a memory file: the kernel writes the PID of a helper there as it makes it
 // A request is the instructions with the gate, or, if they are longer than this, one byte with the gate and a memory
-// file. The answer: a PID, or an errno below zero, in 32 bits.
+// file; the file of a lease, if there is one, goes with it as the last. The answer: a PID, or an errno below zero, in
+// 32 bits.
 inline constexpr std::size_t kMostInRequest = 32 << 10;
+inline constexpr char kInFile[] = "f";  // that byte
+inline constexpr std::size_t kMostPassed = 3;
 
 inline constexpr char kStartedName[] = "started";
 inline constexpr char kOutputName[] = "output";
@@ -60,6 +67,7 @@ enum class Tag : std::uint8_t {
   grace = 17,             // u64 nanoseconds
   failure = 18,           // u32 code, then a text: execute nothing, and record this
   cgroup = 19,            // text: the directory of cgroup v2 below which the run gets one; absent: none
+  lease = 20,             // nothing: there is a lease (kLeaseDescriptor)
 };
 
 inline constexpr std::size_t kLimitSize = 20;
@@ -83,6 +91,8 @@ inline constexpr int kNotFound = 127;
 inline constexpr char kRecordFirstLine[] = "kron-exit 1";
 inline constexpr char kRecordLastLine[] = "end";
 inline constexpr char kTimedOut[] = "timed out after";  // how the reason of such an end begins
+inline constexpr char kLeaseOver[] = "killed because its lock was not renewed in time";  // such a reason, or its end
+inline constexpr char kLeaseOverBefore[] = "its lock had run out before it was let go";  // nothing was executed
 inline constexpr std::size_t kMostRecord = 4096;
 
 // The start record has the same shape: `session` is the PID that leads the command's session, `tick` the time since

@@ -108,7 +108,7 @@ Result<ProcessIdentity> RealProcessRunner::start(const RunSpec& spec) {
   if (runs_.contains(spec.run_id)) return fail(Code::conflict, "the run " + spec.run_id + " is already there");
   const Result<std::string> instructions = instructions_for(spec);
   if (!instructions) return fail(instructions.error());
-  Result<Spawned> spawned = starter_.start(*instructions);
+  Result<Spawned> spawned = starter_.start(*instructions, spec.lease.value_or(-1));
   if (!spawned) return fail(std::move(spawned.error()));
   const pid_t pid = spawned->pid;
   const std::optional<std::uint64_t> start_time = start_time_of(pid);

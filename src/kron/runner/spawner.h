@@ -20,7 +20,8 @@ class Spawner {
   // `runs`: the directory of all runs. The program outlives this.
   Spawner(const HelperProgram& program, int runs);
 
-  Result<Spawned> spawn(const std::string& instructions);
+  // `lease`: the file of the run's lease, which stays the caller's; -1: it has none.
+  Result<Spawned> spawn(const std::string& instructions, int lease = -1);
 
   int runs() const { return runs_.get(); }
 

@@ -60,6 +60,62 @@ TEST(Operator, OneKeyStartsOneRunHoweverOftenItIsSent) {
   EXPECT_EQ(host.scheduler->trigger("a").value().how, How::started) << "without a key";
 }
 
+TEST(OneJob, ThatIsPutRunsFromNowOnAndOthersAreNotTouched) {
+  OperatedHost host({hourly("a")});
+  ASSERT_TRUE(host.scheduler->put(hourly("b")));
+  EXPECT_EQ(host.scheduler->job_count(), 2U);
+  host.run_for(minutes(60));
+  std::vector<std::string> started;
+  for (const RunStarted& run : host.told_of<RunStarted>()) started.push_back(run.identity);
+  EXPECT_THAT(started, ::testing::UnorderedElementsAre("a", "b"));
+}
+
+TEST(OneJob, ThatIsPutAgainIsAnotherOne) {
+  OperatedHost host({hourly("a")});
+  JobDefinition suspended = hourly("a");
+  suspended.job.policy.suspend = true;
+  ASSERT_TRUE(host.scheduler->put(suspended));
+  host.run_for(minutes(60));
+  EXPECT_TRUE(host.told_of<RunStarted>().empty());
+  ASSERT_TRUE(host.scheduler->put(hourly("a")));
+  host.run_for(minutes(60));
+  EXPECT_EQ(host.told_of<RunStarted>().size(), 1U);
+  EXPECT_EQ(host.scheduler->job_count(), 1U);
+}
+
+TEST(OneJob, ThatIsDroppedDoesNotRunAndItsRunGoesOn) {
+  OperatedHost host({hourly("a"), hourly("b")});
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(90), .exit_code = 0}; });
+  host.run_for(minutes(55));
+  ASSERT_EQ(host.scheduler->active_runs(), 2U);
+  ASSERT_TRUE(host.scheduler->drop("a"));
+  EXPECT_EQ(host.scheduler->drop("a").error().code, Code::not_found);
+  EXPECT_EQ(host.scheduler->active_runs(), 2U);
+  host.run_for(minutes(90));
+  EXPECT_EQ(host.told_of<RunEnded>().size(), 2U) << "the first runs of both";
+  std::size_t of_a = 0;
+  for (const RunStarted& run : host.told_of<RunStarted>()) of_a += run.identity == "a" ? 1 : 0;
+  EXPECT_EQ(of_a, 1U);
+  ASSERT_TRUE(host.scheduler->put(hourly("a")));
+  EXPECT_EQ(host.scheduler->job_count(), 2U);
+}
+
+TEST(OneJob, HasRunIdsOfItsScope) {
+  OperatedHost plain({hourly("a")});
+  OperatedHost scoped({hourly("a")});
+  scoped.kill_daemon();
+  scoped.outside.scope = [](const JobDefinition& definition) { return definition.job.identity + "\nh1"; };
+  ASSERT_TRUE(scoped.start_daemon());
+  const Instant period = utc("2026-03-01T01:00:00Z");
+  plain.run_until(period + Seconds(1));
+  scoped.run_until(period + Seconds(1));
+  ASSERT_EQ(plain.told_of<RunStarted>().size(), 1U);
+  ASSERT_EQ(scoped.told_of<RunStarted>().size(), 1U);
+  EXPECT_EQ(plain.told_of<RunStarted>()[0].run.run_id, run_id_of("a", period));
+  EXPECT_EQ(scoped.told_of<RunStarted>()[0].run.run_id, run_id_of("a\nh1", period));
+  EXPECT_EQ(scoped.scheduler->trigger("a", "key")->run_id, requested_run_id("a\nh1", "key"));
+}
+
 TEST(Operator, AKeyWhoseRunWaitsToReplaceAnotherIsKnown) {
   OperatedHost host({hourly("a", Concurrency::replace)});
   host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(30), .exit_code = 0}; });

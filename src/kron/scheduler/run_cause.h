@@ -11,12 +11,13 @@
 // Pure: what a scheduler's steps say, in the ledger's words.
 namespace kron {
 
-// 32 hex digits. One period has one run id, so even the run's directory is made at most once.
-std::string run_id_of(std::string_view identity, Instant nominal);
-std::string boot_run_id(std::string_view identity, std::string_view boot_id);  // an @reboot job runs once in a boot
-std::string manual_run_id(std::string_view identity, std::string_view boot_id, Nanoseconds boot_time,
+// 32 hex digits. `scope` is the job's identity, or what Scheduler::World::scope makes of it. One period has one run id,
+// so even the run's directory is made at most once.
+std::string run_id_of(std::string_view scope, Instant nominal);
+std::string boot_run_id(std::string_view scope, std::string_view boot_id);  // an @reboot job runs once in a boot
+std::string manual_run_id(std::string_view scope, std::string_view boot_id, Nanoseconds boot_time,
                           std::uint64_t number);
-std::string requested_run_id(std::string_view identity, std::string_view key);  // the same for every repetition
+std::string requested_run_id(std::string_view scope, std::string_view key);  // the same for every repetition
 
 // What a run is about, for those who build its RunSpec.
 struct RunCause {
@@ -25,7 +26,7 @@ struct RunCause {
   std::optional<Decision> period;  // none for a manual run
   bool has_key = false;            // of a manual run: whoever asked for it has named it
 };
-RunCause cause_of(std::string_view identity, const Decision& period);
+RunCause cause_of(std::string_view scope, const Decision& period);
 RunCause cause_of(const ActiveExecution& run);
 
 // A period has reached its outcome: the bookkeeping, Last*, and for all but executed the line of history (an executed

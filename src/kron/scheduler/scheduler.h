@@ -54,6 +54,9 @@ class Scheduler {
     // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at.
     Nanoseconds slice = std::chrono::milliseconds(100);
     TaskSubmitter* tasks = nullptr;  // none: a job that submits a task cannot start
+    // What run ids are made of in place of the job's identity: several schedulers may each run every period of a job,
+    // and no two of these runs may have one id. None: the identity.
+    std::function<std::string(const jobs::JobDefinition&)> scope = {};
   };
   Scheduler(World world, MakeWork make_work);
 
@@ -65,6 +68,11 @@ class Scheduler {
   // The jobs from now on; only what changed is touched. Runs of removed jobs go on and their end is still recorded.
   // A failure to read the ledger leaves the jobs as they were.
   Status reload(std::vector<jobs::JobDefinition> definitions);
+
+  // The same for one job: it is added, or is another from now on; or it is not wanted any more. not_found: it is not
+  // known.
+  Status put(jobs::JobDefinition definition);
+  Status drop(std::string_view identity);
 
   // A slice of the loop's work (contract "Policy"). All that is due at one moment is a turn and has one `now`, however
   // many ticks it takes; what is due now goes before what is late.
@@ -188,6 +196,7 @@ class Scheduler {
   void remove(JobNumber job);
   void forget_if_idle(JobNumber job);
   Result<JobNumber> find(std::string_view identity) const;
+  std::string scope_of(const jobs::JobDefinition& definition) const;
   View view_of(JobNumber job, Instant t) const;
   Status set_suspension(JobNumber job, std::optional<Suspension> suspension, bool ends_with_skip);
 

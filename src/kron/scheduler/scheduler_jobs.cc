@@ -88,6 +88,50 @@ Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
   return {};
 }
 
+Status Scheduler::put(jobs::JobDefinition definition) {
+  note_busy();
+  const Instant t = now(world_.clock);
+  const std::string identity = definition.job.identity;
+  const std::optional<JobNumber> known = jobs_.find(identity);
+  std::vector<JobNumber> numbers;
+  if (!known) {
+    auto unscheduled_before = unscheduled_.extract(identity);
+    std::vector<jobs::JobDefinition> added;
+    added.push_back(std::move(definition));
+    Result<std::vector<JobNumber>> new_numbers = add_all(std::move(added), t);
+    if (!new_numbers) {
+      if (!unscheduled_before.empty()) unscheduled_.insert(std::move(unscheduled_before));
+      return fail(new_numbers.error());
+    }
+    numbers = *std::move(new_numbers);
+    recover_runs(numbers);
+    for (const JobNumber job : numbers) await_next_boot(job);
+  } else if (!jobs_.is_wanted(*known) || !(jobs_.definition(*known) == definition)) {
+    numbers.push_back(*known);
+    edit(*known, std::move(definition));
+  }
+  commit();
+  plan_all(numbers, Turn::at(t));
+  jobs_.tidy();
+  if (broken()) return fail(*broken());
+  return {};
+}
+
+Status Scheduler::drop(std::string_view identity) {
+  if (const auto found = unscheduled_.find(identity); found != unscheduled_.end()) {
+    unscheduled_.erase(found);
+    return {};
+  }
+  const Result<JobNumber> job = find(identity);
+  if (!job) return fail(job.error());
+  note_busy();
+  remove(*job);
+  commit();
+  jobs_.tidy();
+  if (broken()) return fail(*broken());
+  return {};
+}
+
 Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::JobDefinition> definitions, Instant t) {
   std::vector<std::string> identities;
   identities.reserve(definitions.size());
@@ -256,6 +300,10 @@ Result<Scheduler::JobNumber> Scheduler::find(std::string_view identity) const {
     return fail(Code::not_found, "there is no job named " + quoted(identity, 200));
   }
   return *known;
+}
+
+std::string Scheduler::scope_of(const jobs::JobDefinition& definition) const {
+  return world_.scope ? world_.scope(definition) : definition.job.identity;
 }
 
 // `ends_with_skip`: the pause ends, and what it kept from running is skipped.

@@ -82,8 +82,8 @@ void Scheduler::judge(JobNumber job, Turn turn) {
 bool Scheduler::carry_out(JobNumber job, const Start& start, Turn turn) {
   const Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
-  const bool is_decided =
-      repeats_.contains(job) && verdict_on(job, run_id_of(definition.identity, start.period.nominal)) != Verdict::none;
+  const bool is_decided = repeats_.contains(job) &&
+                          verdict_on(job, run_id_of(scope_of(entry.definition), start.period.nominal)) != Verdict::none;
   if (!start.replace || is_decided) {
     start_period(job, start.period, turn);
     return true;
@@ -94,7 +94,7 @@ bool Scheduler::carry_out(JobNumber job, const Start& start, Turn turn) {
     record(job, {start.period, Outcome::skipped, Reason::replaced_before_start}, turn);
     return true;
   }
-  begin_replace(job, cause_of(definition.identity, start.period));
+  begin_replace(job, cause_of(scope_of(entry.definition), start.period));
   return false;
 }
 

@@ -57,7 +57,7 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   period.window = {t, t};
   step_for(job).is_for_boot = true;
   entry.known.last_boot_id = world_.clock.boot_id();
-  const RunCause cause{boot_run_id(entry.definition.job.identity, world_.clock.boot_id()), Trigger::reboot, period};
+  const RunCause cause{boot_run_id(scope_of(entry.definition), world_.clock.boot_id()), Trigger::reboot, period};
   const Verdict verdict = verdict_on(job, cause.run_id);
   const bool is_locked_out = verdict == Verdict::locked_out;
   const bool started =
@@ -74,7 +74,7 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
 
 void Scheduler::start_period(JobNumber job, const Decision& period, Turn turn) {
   Entry& entry = jobs_.wake(job);
-  const RunCause cause = cause_of(entry.definition.job.identity, period);
+  const RunCause cause = cause_of(scope_of(entry.definition), period);
   const Verdict verdict = verdict_on(job, cause.run_id);
   if (verdict == Verdict::locked_out) return record(job, {period, Outcome::skipped, Reason::lock_held}, turn);
   const bool has_run = verdict == Verdict::ran;
@@ -295,9 +295,10 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
   if (!job) return fail(job.error());
   if (stopping_ || broken()) return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
   note_busy();
+  const std::string scope = scope_of(jobs_.definition(*job));
   const std::string run_id =
-      key.empty() ? manual_run_id(identity, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_)
-                  : requested_run_id(identity, key);
+      key.empty() ? manual_run_id(scope, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_)
+                  : requested_run_id(scope, key);
   if (!key.empty()) {
     const Result<bool> known = knows_run(*job, run_id);
     if (!known) return fail(known.error());

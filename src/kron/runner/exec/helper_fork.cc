@@ -19,15 +19,20 @@ namespace {
 struct Received {
   Request request;
   int gate = -1;
-  int file = -1;  // -1: the instructions are in the message
+  int file = -1;   // -1: the instructions are in the message
+  int lease = -1;  // -1: there is none
 };
 
 char message[runner::kMostInRequest];
 
-// False: krond has ended.
+void close_if_open(int descriptor) {
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+// False: krond has ended. Without a gate: the system lets us have no more descriptors.
 bool receive(Received& received) {
   iovec part{message, sizeof message};
-  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
+  alignas(cmsghdr) char control[CMSG_SPACE(runner::kMostPassed * sizeof(int))];
   msghdr head{};
   head.msg_iov = &part;
   head.msg_iovlen = 1;
@@ -37,10 +42,15 @@ bool receive(Received& received) {
   if (size <= 0) return false;
   const cmsghdr* rights = CMSG_FIRSTHDR(&head);
   if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return true;
-  int descriptors[2] = {-1, -1};
+  int descriptors[runner::kMostPassed] = {-1, -1, -1};
   std::memcpy(descriptors, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
-  received = {{}, descriptors[0], descriptors[1]};
-  if (received.file < 0) received.request = {message, static_cast<std::size_t>(size)};
+  if ((head.msg_flags & MSG_CTRUNC) != 0) {
+    for (const int descriptor : descriptors) close_if_open(descriptor);
+    return true;
+  }
+  const bool is_in_file = size == 1 && message[0] == runner::kInFile[0];
+  received = {{}, descriptors[0], is_in_file ? descriptors[1] : -1, descriptors[is_in_file ? 2 : 1]};
+  if (!is_in_file) received.request = {message, static_cast<std::size_t>(size)};
   return true;
 }
 
@@ -65,13 +75,22 @@ void move_to(int from, int to) {
   ::close(from);
 }
 
+// The same descriptor with a number that none of ours has: moving another there would close it.
+int out_of_the_way(int descriptor) {
+  if (descriptor < 0 || descriptor > runner::kLastDescriptor) return descriptor;
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, runner::kLastDescriptor + 1);
+  ::close(descriptor);
+  return moved;
+}
+
 void become_helper(Received& received) {
   ::setpgid(0, 0);
-  // Only if a standard descriptor is closed are the new ones not where they belong or above.
-  if (received.gate != runner::kGateDescriptor && received.file == runner::kGateDescriptor) {
-    received.file = ::fcntl(received.file, F_DUPFD, runner::kRunsDescriptor + 1);
-  }
+  // One that comes to stand where it belongs stays there.
+  if (received.gate != runner::kGateDescriptor) received.gate = out_of_the_way(received.gate);
+  received.file = out_of_the_way(received.file);
+  if (received.lease != runner::kLeaseDescriptor) received.lease = out_of_the_way(received.lease);
   move_to(received.gate, runner::kGateDescriptor);
+  if (received.lease >= 0) move_to(received.lease, runner::kLeaseDescriptor);
   if (received.file >= 0) {
     move_to(received.file, runner::kInstructionsDescriptor);
   } else {
@@ -91,10 +110,11 @@ bool is_server(int count, char** arguments) {
 
 Request serve() {
   pid_t* const forked = map_forked();
+  ::close(runner::kLeaseDescriptor);  // of no run
   Received received;
   while (forked != nullptr && receive(received)) {
     if (received.gate < 0) {
-      answer(-EMFILE);  // the system lets us have no more
+      answer(-EMFILE);
       continue;
     }
     const long pid = fork_sibling(forked);
@@ -105,7 +125,8 @@ Request serve() {
     }
     answer(static_cast<std::int32_t>(pid > 0 ? pid : -errno));
     ::close(received.gate);
-    if (received.file >= 0) ::close(received.file);
+    close_if_open(received.file);
+    close_if_open(received.lease);
     received = {};
   }
   ::_exit(0);

@@ -168,6 +168,9 @@ bool read_record(const Record& record, Instructions& to, Texts& arguments, Texts
       return failure_of(record, to);
     case Tag::cgroup:
       return text_of(record, to.cgroup);
+    case Tag::lease:
+      to.has_lease = true;
+      return record.size == 0;
   }
   return false;
 }

@@ -49,6 +49,7 @@ struct Instructions {
   std::int64_t timeout = 0;  // nanoseconds; 0: none
   std::int64_t grace = 0;
   const char* cgroup = nullptr;
+  bool has_lease = false;
   const char* failure = nullptr;
   int failure_code = 0;
 };

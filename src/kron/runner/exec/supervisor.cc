@@ -69,8 +69,8 @@ void Supervisor::prepare() {
   descriptors_.out = open_sink(instructions_.out, sinks_[0], STDOUT_FILENO, LOG_INFO);
   const bool shared = instructions_.out.kind == OutputKind::capture && instructions_.err.kind == OutputKind::capture;
   descriptors_.err = shared ? descriptors_.out : open_sink(instructions_.err, sinks_[1], STDERR_FILENO, LOG_WARNING);
-  const bool complete =
-      signals_ >= 0 && null_ >= 0 && descriptors_.in >= 0 && descriptors_.out >= 0 && descriptors_.err >= 0;
+  const bool complete = signals_ >= 0 && null_ >= 0 && descriptors_.in >= 0 && descriptors_.out >= 0 &&
+                        descriptors_.err >= 0 && (!instructions_.has_lease || lease_.open());
   if (!complete) refusal_ = {"open what is needed for", "the command", errno};
 }
 
@@ -108,6 +108,11 @@ Ending Supervisor::run() {
 }
 
 bool Supervisor::start() {
+  if (refusal_.verb == nullptr && lease_.has_run_out()) {
+    // Another host may hold the lock by now. Without a code the record says that nothing was executed.
+    add_reason(runner::kLeaseOverBefore);
+    return false;
+  }
   if (refusal_.verb == nullptr) {
     if (instructions_.timeout > 0) deadline_ = deadline_after(instructions_.timeout);
     command_ = start_command(instructions_, descriptors_, cgroup_, directory_.get(), refusal_);
@@ -135,14 +140,16 @@ void Supervisor::refuse(const Refusal& refusal) {
 }
 
 void Supervisor::turn() {
-  pollfd polled[3] = {{signals_, POLLIN, 0}, {sinks_[0].fd, POLLIN, 0}, {sinks_[1].fd, POLLIN, 0}};
+  pollfd polled[4] = {
+      {signals_, POLLIN, 0}, {sinks_[0].fd, POLLIN, 0}, {sinks_[1].fd, POLLIN, 0}, {lease_.timer(), POLLIN, 0}};
   timespec wait{};
   const std::int64_t deadline = next_deadline();
   if (deadline != 0) {
     const std::int64_t left = std::max<std::int64_t>(deadline - monotonic_now(), 0);
     wait = {left / kSecond, left % kSecond};
   }
-  if (::ppoll(polled, 3, deadline != 0 ? &wait : nullptr, nullptr) > 0) {
+  if (::ppoll(polled, 4, deadline != 0 ? &wait : nullptr, nullptr) > 0) {
+    if (polled[3].revents != 0 && lease_.has_run_out()) end_lease();
     if (polled[1].revents != 0) read_sink(sinks_[0], kReadAtOnce);
     if (polled[2].revents != 0) read_sink(sinks_[1], kReadAtOnce);
     if (polled[0].revents != 0) read_signals();
@@ -156,7 +163,12 @@ void Supervisor::read_signals() {
     if (signal.ssi_signo == runner::kTerminateSignal) {
       terminate("terminated");
     } else if (signal.ssi_signo == runner::kKillSignal) {
-      if (ending_.reason[0] == 0) std::snprintf(ending_.reason, sizeof ending_.reason, "killed");
+      // krond sends this, too, when it has learnt that the lock is lost, and has put that into the file before.
+      if (lease_.has_run_out()) {
+        end_lease();
+        continue;
+      }
+      if (ending_.reason[0] == 0) add_reason("killed");
       kill_group();
     } else {
       reap();
@@ -237,6 +249,18 @@ void Supervisor::kill_group() {
   phase_ = Phase::killed;
   deadline_ = deadline_after(kAfterKill);
   ::kill(-command_, SIGKILL);
+}
+
+void Supervisor::add_reason(const char* reason) {
+  const std::size_t used = std::strlen(ending_.reason);
+  std::snprintf(ending_.reason + used, sizeof ending_.reason - used, "%s%s", used == 0 ? "" : ", ", reason);
+}
+
+// At once: at the end of its time another host may start, and grace would overlap with it.
+void Supervisor::end_lease() {
+  if (phase_ == Phase::killed) return;
+  add_reason(runner::kLeaseOver);
+  kill_group();
 }
 
 bool Supervisor::is_over() {

@@ -5,6 +5,7 @@
 #include "kron/runner/exec/command.h"
 #include "kron/runner/exec/exit_writer.h"
 #include "kron/runner/exec/instruction_reader.h"
+#include "kron/runner/exec/lease.h"
 #include "kron/runner/exec/output_file.h"
 #include "kron/runner/exec/syslog_lines.h"
 
@@ -47,12 +48,15 @@ class Supervisor {
   bool group_is_empty() const;
   void terminate(const char* reason);
   void kill_group();
+  void end_lease();
+  void add_reason(const char* reason);
   void describe_end();
 
   const Instructions& instructions_;
   RunDirectory& directory_;
   RunCgroup cgroup_;
   OutputFile output_;
+  Lease lease_;
   Sink sinks_[2];
   Descriptors descriptors_;
   int signals_ = -1;

@@ -100,7 +100,8 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
                        .observers = {[&outside](const Event& event) {
                                        if (outside.observer) outside.observer(event);
                                      },
-                                     logging_to(log)}},
+                                     logging_to(log)},
+                       .scope = outside.scope},
       [](const jobs::JobDefinition& definition, const RunCause& cause) {
         return RunSpec{.run_id = cause.run_id, .command = {command_of(definition)}, .grace = definition.options->grace};
       });

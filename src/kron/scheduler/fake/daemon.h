@@ -32,6 +32,7 @@ struct Outside {
   Witness witness;
   std::vector<jobs::JobDefinition> jobs;
   Observer observer = {};
+  std::function<std::string(const jobs::JobDefinition&)> scope = {};
 };
 
 // Ways to break the daemon, to see that its tests notice.

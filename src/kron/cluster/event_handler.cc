@@ -1,0 +1,70 @@
+#include "kron/cluster/event_handler.h"
+
+#include <algorithm>
+
+#include "kron/base/text.h"
+
+namespace kron::cluster {
+
+// What is done about each kind of event.
+struct EventHandler::Doer {
+  EventHandler& handler;
+
+  void operator()(const events::Pause& event) const { handler.actions_.set_paused(event.job, true); }
+  void operator()(const events::Resume& event) const { handler.actions_.set_paused(event.job, false); }
+  void operator()(const events::TerminateRun& event) const {
+    say("terminate_run", event.run_id, handler.actions_.terminate(event.run_id));
+  }
+  void operator()(const events::KillRun& event) const {
+    say("kill_run", event.run_id, handler.actions_.kill(event.run_id));
+  }
+  void operator()(const events::Add& event) const { handler.actions_.add(event.job, event.definition); }
+  void operator()(const events::Remove& event) const { handler.actions_.remove(event.job); }
+  void operator()(const events::Reload&) const { handler.actions_.reload(); }
+  void operator()(const events::Validate& event) const { handler.actions_.validate(event.jobs); }
+
+  void operator()(const events::Trigger& event) const {
+    const Instant now = kron::now(handler.clock_);
+    if (event.at && now - *event.at > kOldestTrigger) {
+      handler.log_.warning("cluster_trigger_too_old", {{"job", event.job}, {"seconds", (now - *event.at).count()}});
+      return;
+    }
+    // The others run it; this host is being emptied.
+    if (handler.actions_.is_draining()) return;
+    say("trigger", event.job, handler.actions_.trigger(event.job, event.id));
+  }
+
+  void operator()(const events::DrainNodes& event) const {
+    const auto is_ours = [&](const std::string& name) {
+      return name == handler.host_.name || name == handler.host_.instance;
+    };
+    if (std::ranges::any_of(event.hosts, is_ours)) handler.actions_.drain();
+  }
+
+  // That another host has the run, or was faster, is no news.
+  void say(std::string_view action, std::string_view what, const Status& done) const {
+    if (done || done.error().code == Code::not_found || done.error().code == Code::conflict) return;
+    handler.log_.warning("cluster_event_failed",
+                         {{"action", action}, {"args", what}, {"reason", done.error().message}});
+  }
+};
+
+EventHandler::EventHandler(Actions actions, Host host, const Clock& clock, Log& log)
+    : actions_(std::move(actions)), host_(std::move(host)), clock_(clock), log_(log) {}
+
+void EventHandler::handle(std::string_view payload) {
+  constexpr std::size_t kShown = 200;
+  const Result<Event> event = parse_event(payload);
+  if (event) {
+    handle(*event);
+  } else {
+    log_.warning("cluster_event_ignored", {{"reason", event.error().message}, {"event", quoted(payload, kShown)}});
+  }
+}
+
+void EventHandler::handle(const Event& event) {
+  log_.write(LogLevel::info, "cluster_event", std::vector<LogField>{{"action", name_of(event)}});
+  std::visit(Doer{*this}, event);
+}
+
+}  // namespace kron::cluster

@@ -1,0 +1,150 @@
+// What events do to a job list.
+#include <algorithm>
+
+#include "kron/base/text.h"
+#include "kron/cluster/definition_edit.h"
+#include "kron/cluster/events.h"
+#include "kron/cluster/job_list.h"
+#include "kron/cluster/job_list_redis.h"
+
+namespace kron::cluster {
+
+void JobList::set_terms(const std::string& name, std::optional<JobTerms> terms) {
+  const std::shared_ptr<const JobTermsTable::Map> table = world_.terms.get();
+  const auto known = table->find(name);
+  if (terms ? known != table->end() && known->second == *terms : known == table->end()) return;
+  JobTermsTable::Map changed = *table;
+  if (terms) {
+    changed.insert_or_assign(name, *std::move(terms));
+  } else {
+    changed.erase(name);
+  }
+  world_.terms.set(std::move(changed));
+}
+
+// Another text of one job. A text that is refused leaves the job as it runs.
+void JobList::take_one(const std::string& name, std::string text, Instant read_at) {
+  ReadJob job = read_cluster_job(name, text, *rules_, read_at);
+  if (!job.definition || !job.errors.empty()) {
+    world_.log.warning("cluster_job_refused", {{"job", quoted(name, 200)}, {"reason", job.errors}});
+    return;
+  }
+  if (is_draining_) job.definition->job.policy.suspend = true;
+  set_terms(name, std::move(job.terms));
+  if (const Status put = world_.put(*std::move(job.definition)); !put) {
+    world_.log.warning("cluster_job_not_taken", {{"job", name}, {"reason", put.error().message}});
+    return;
+  }
+  refused_.erase(name);
+  jobs_->insert_or_assign(name, std::move(text));
+}
+
+void JobList::add(std::string name, std::string definition) {
+  later([this, name = std::move(name), definition = std::move(definition)] {
+    const std::string* known = text(name);
+    if (known != nullptr && *known == definition) return;
+    take_one(name, definition, kron::now(world_.clock));
+  });
+}
+
+void JobList::remove(std::string name) {
+  later([this, name = std::move(name)] {
+    if (text(name) == nullptr) return;
+    if (const Status dropped = world_.drop(name); !dropped && dropped.error().code != Code::not_found) {
+      world_.log.warning("cluster_job_not_dropped", {{"job", name}, {"reason", dropped.error().message}});
+      return;
+    }
+    jobs_->erase(name);
+    refused_.erase(name);
+    set_terms(name, std::nullopt);
+  });
+}
+
+void JobList::set_paused(std::string job, bool is_paused) {
+  later([this, job = std::move(job), is_paused] {
+    if (job == events::kAllJobs) return pause_all(is_paused);
+    const std::string* known = text(job);
+    if (known == nullptr) return;
+    const std::string before = *known;
+    if (Result<std::string> edited = with_paused(before, is_paused); edited && *edited != before) {
+      if (refused_.contains(job)) {
+        jobs_->insert_or_assign(job, *std::move(edited));
+      } else {
+        take_one(job, *std::move(edited), kron::now(world_.clock));
+      }
+    }
+    world_.aside.run([link = &world_.link, keys = &world_.keys, log = &world_.log, job, before, is_paused] {
+      const Status written = write_paused(*link, *keys, {{job, before}}, is_paused);
+      if (written) return;
+      log->error("cluster_pause_not_written", {{"job", job}, {"reason", written.error().message}});
+    });
+  });
+}
+
+// The jobs that are loaded now. There may be many: they are edited and judged aside.
+void JobList::pause_all(bool is_paused) {
+  auto read = std::make_shared<Read>();
+  read->is_from_redis = false;
+  const std::shared_ptr<Texts> before = jobs_;
+  judge_aside(read, [before, is_paused, clock = &world_.clock] {
+    JobTexts texts;
+    texts.read_at = kron::now(*clock);
+    for (const auto& [name, text] : *before) {
+      Result<std::string> edited = with_paused(text, is_paused);
+      texts.definitions.emplace(name, edited ? *std::move(edited) : text);
+      if (is_paused) texts.paused.insert(name);  // as it will be
+    }
+    return Result<JobTexts>(std::move(texts));
+  });
+  world_.aside.run([link = &world_.link, keys = &world_.keys, log = &world_.log, before, is_paused] {
+    std::vector<TextOfJob> texts;
+    texts.reserve(before->size());
+    for (const auto& [name, text] : *before) texts.push_back({name, text});
+    const Status written = write_paused(*link, *keys, std::move(texts), is_paused);
+    if (!written) log->error("cluster_pause_not_written", {{"job", "all"}, {"reason", written.error().message}});
+  });
+}
+
+void JobList::validate(std::vector<std::string> names) {
+  later([this, names = std::move(names)] {
+    world_.aside.run([link = &world_.link, keys = &world_.keys, log = &world_.log, names, rules = rules_] {
+      const Result<bool> done = validate_in_redis(*link, *keys, names, *rules);
+      if (!done) log->warning("cluster_validation_failed", {{"reason", done.error().message}});
+    });
+  });
+}
+
+void JobList::drain() {
+  if (is_draining_) return;
+  is_draining_ = true;
+  world_.log.warning("cluster_draining", {{"reason",
+                                           "drain_nodes names this host; it starts nothing by schedule "
+                                           "until krond is started again"}});
+  later([this] {
+    auto read = std::make_shared<Read>();
+    read->is_from_redis = false;
+    judge_aside(read, [jobs = jobs_, clock = &world_.clock] {
+      JobTexts texts{.definitions = *jobs, .read_at = kron::now(*clock)};
+      for (const auto& [name, text] : texts.definitions) texts.paused.insert(name);
+      return Result<JobTexts>(std::move(texts));
+    });
+  });
+}
+
+void JobList::read_again(std::string name) {
+  const auto work = [link = &world_.link, keys = &world_.keys, clock = &world_.clock, log = &world_.log, name,
+                     to_loop = world_.aside.to_loop, alive = std::weak_ptr<Alive>(alive_), this] {
+    const std::vector<std::string> names{name};
+    Result<JobTexts> texts = read_job_texts_of(*link, *keys, names, kron::now(*clock));
+    if (!texts) return log->warning("cluster_jobs_not_read", {{"job", name}, {"reason", texts.error().message}});
+    to_loop([alive, this, texts = std::move(texts)] {
+      if (!alive.lock()) return;
+      later([this, texts] {
+        for (const auto& [own, text] : texts->definitions) take_one(own, text, texts->read_at);
+      });
+    });
+  };
+  world_.aside.run(work);
+}
+
+}  // namespace kron::cluster
