@@ -82,7 +82,8 @@ class ClusterRunnerTest : public ::testing::Test {
     return names;
   }
   Claim claim_in_file(const std::string& run_id) {
-    for (Claims::Found& found : Claims::open(directory_.path())->read_all().value()) {
+    const std::vector<Claims::Found> all = Claims::open(directory_.path())->read_all().value();
+    for (const Claims::Found& found : all) {
       if (found.run_id == run_id) return found.claim;
     }
     return {};

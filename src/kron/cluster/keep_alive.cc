@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 250;  // of a call: a script stops everybody else
 constexpr Nanoseconds kLeastRenewal = std::chrono::milliseconds(200);
+constexpr Nanoseconds kSoon = std::chrono::milliseconds(100);
 constexpr Nanoseconds kAfterRefusal = std::chrono::milliseconds(200);
 
 Nanoseconds renewal_of(const ActiveRun& run) { return std::max(run.claim.grant.ttl / 3, kLeastRenewal); }
@@ -55,7 +56,7 @@ Nanoseconds KeepAlive::tick() {
     }
     if (run.is_asked) return;
     // Those that are due soon go with those that are due.
-    const bool is_for_lock = renews && run.renew_at - renewal_of(run) / 10 <= now;
+    const bool is_for_lock = renews && run.renew_at - std::min(renewal_of(run) / 10, kSoon) <= now;
     if (is_for_lock || run.beat_at <= now) {
       run.is_asked = true;
       due.push_back({run.claim.grant.run_id, is_for_lock});
