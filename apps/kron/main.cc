@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cluster_verbs.h"
 #include "kron/base/result.h"
 #include "kron/base/text.h"
 #include "task_verbs.h"
@@ -27,6 +28,13 @@ constexpr std::array kTaskVerbs{
          set_up_worker},
 };
 
+constexpr std::array kManyHosts{
+    Verb{"cluster", "Many hosts on one Redis: status, jobs, runs, logs, add, pause, trigger and more",
+         "  kron cluster status --redis redis://redis.example:6379\n"
+         "  kron cluster trigger db-backup --wait",
+         set_up_cluster},
+};
+
 struct Group {
   const char* title;
   std::span<const Verb> verbs;
@@ -35,6 +43,7 @@ struct Group {
 std::vector<Group> groups() {
   return {{"Look ahead", ahead_verbs()},
           {"Operate krond", operate_verbs()},
+          {"Operate a cluster", kManyHosts},
           {"Tasks", kTaskVerbs},
           {"The command itself", shell_verbs()}};
 }

@@ -38,6 +38,10 @@ class RespClient:
         self._file.close()
         self._socket.close()
 
+    def interrupt(self):
+        """From another thread: whoever reads is told that the connection is over."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
     def __enter__(self):
         return self
 
