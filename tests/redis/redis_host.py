@@ -261,6 +261,7 @@ class Authority:
         self.directory = Path(tempfile.mkdtemp(prefix="kron-redis-ca-"))
         self._names = names
         self._count = 0
+        self._own = None
         self.ca_file = self.directory / "ca.crt"
         self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                       "-subj", "/CN=Kron test authority", "-keyout", self.directory / "ca.key", "-out", self.ca_file)
@@ -282,6 +283,9 @@ class Authority:
         """For a Python client that trusts it whatever the server's name is."""
         context = ssl.create_default_context(cafile=str(self.ca_file))
         context.check_hostname = False
+        if self._own is None:
+            self._own = self.certificate(subject="test")
+        context.load_cert_chain(self._own.cert_file, self._own.key_file)
         return context
 
     @staticmethod
@@ -370,10 +374,18 @@ class SentinelGroup:
         return None
 
     def fail_over(self):
-        """Kills the master and waits until a replica has taken over; that one."""
+        """Kills the master and waits until a replica has taken over and every Sentinel says so; that one. The old
+        master may come back then; that it becomes a replica can take a minute on a busy machine."""
         old = self.current_master()
         old.kill()
-        return wait_until(self.current_master, "a replica has become master")
+        new = wait_until(self.current_master, "a replica has become master")
+        wait_until(lambda: all(self.named_by(sentinel) == new.port for sentinel in self.sentinels if sentinel.is_running),
+                   "the Sentinels agree on the new master")
+        return new
+
+    def named_by(self, sentinel):
+        """The port of the master, as one Sentinel knows it."""
+        return int(sentinel.cli("SENTINEL", "get-master-addr-by-name", self.name)[1])
 
     def close(self):
         for process in [*self.sentinels, *self.servers]:
