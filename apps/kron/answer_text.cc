@@ -132,6 +132,7 @@ std::string time_of(const Node& run) {
 void print_run(const Node& run) {
   print_field("run", text_in(run, "runId"));
   print_field("job", text_in(run, "job"));
+  print_field("host", text_in(run, "host"));
   const std::string result = result_of(run);
   print_field("result", result);
   if (!result.empty() && result == failure_of(text_in(run, "detail")))

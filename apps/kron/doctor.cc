@@ -80,9 +80,12 @@ int examine_host(const DoctorOptions& options) {
   const DaemonFacts facts = examine_socket(*socket, findings);
   const auto state = state_directory_of(options, facts);
   if (!state) return refuse("doctor", state.error(), options.json);
-  const auto config = config_of(options, facts);
-  if (!config) return refuse("doctor", config.error(), options.json);
-  const ConfiguredJobs jobs = examine_config(*config, now, findings);
+  ConfiguredJobs jobs;
+  if (!facts.in_cluster) {
+    const auto config = config_of(options, facts);
+    if (!config) return refuse("doctor", config.error(), options.json);
+    jobs = examine_config(*config, now, findings);
+  }
   examine_state(*state, jobs, now + facts.clock_offset, findings);
   examine_clock(now, findings);
   examine_zones(findings);

@@ -44,6 +44,7 @@ struct DaemonFacts {
   std::string state_directory;
   std::vector<std::string> config;
   Seconds clock_offset{0};
+  bool in_cluster = false;  // its jobs are in Redis, and there are no job files
 };
 DaemonFacts examine_socket(const std::string& socket_path, Findings& findings);
 

@@ -58,6 +58,21 @@ void judge_files(const Node& files, Findings& findings) {
   }
 }
 
+void judge_cluster(const Node& cluster, Findings& findings) {
+  constexpr char kCluster[] = "cluster";
+  const std::string where = text_in(cluster, "redis");
+  if (flag_in(cluster, "linkUp")) {
+    findings.push_back({Verdict::ok, kCluster, where + " answers; this krond is " + text_in(cluster, "instance")});
+  }
+  if (const std::string why = text_in(cluster, "notReady"); !why.empty()) {
+    findings.push_back({Verdict::problem, kCluster, why, "krond goes on by itself when that is mended"});
+  }
+  for (const Node& warning : list_in(cluster, "warnings")) {
+    const bool is_error = text_in(warning, "severity") == "error";
+    findings.push_back({is_error ? Verdict::problem : Verdict::warning, kCluster, text_in(warning, "message")});
+  }
+}
+
 void judge(const Node& status, Findings& findings) {
   const std::string version = text_in(status, "version");
   if (version != KRON_VERSION) {
@@ -70,6 +85,7 @@ void judge(const Node& status, Findings& findings) {
     findings.push_back({Verdict::problem, kSocket, "krond is not ready", "its log says why"});
   }
   if (const Node* files = status.find("jobFiles")) judge_files(*files, findings);
+  if (const Node* cluster = status.find("cluster")) judge_cluster(*cluster, findings);
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (!offset.empty() && offset != "0") {
     findings.push_back({Verdict::warning, kSocket, "krond's clock is shifted by " + offset + " seconds",
@@ -115,6 +131,7 @@ DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
     return facts;
   }
   facts.answers = true;
+  facts.in_cluster = status->find("cluster") != nullptr;
   facts.state_directory = text_in(*status, "stateDirectory");
   facts.clock_offset =
       Seconds(static_cast<std::int64_t>(std::strtod(text_in(*status, "clockOffsetSeconds").c_str(), nullptr)));

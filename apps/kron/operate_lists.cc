@@ -57,6 +57,13 @@ std::vector<std::string> run_row(const Node& run) {
           text_in(run, "job"),    short_result(run), text_in(run, "runId")};
 }
 
+// Of a cluster each tells its host.
+std::vector<std::string> run_row_with_host(const Node& run) {
+  std::vector<std::string> row = run_row(run);
+  row.insert(row.end() - 2, or_dash(text_in(run, "host")));
+  return row;
+}
+
 enum class Form : std::uint8_t { table, names, json };
 
 void print_items(const Listing& listing, const Node::List& items, Form form) {
@@ -68,8 +75,12 @@ void print_items(const Listing& listing, const Node::List& items, Form form) {
     for (const Node& item : items) std::printf("%s\n", JsonWriter().node(item).take().c_str());
     return;
   }
-  Table table(listing.heads);
-  for (const Node& item : items) table.add(listing.row(item));
+  const bool has_hosts = listing.key == "runs" &&
+                         std::ranges::any_of(items, [](const Node& item) { return !text_in(item, "host").empty(); });
+  std::vector<std::string> heads = listing.heads;
+  if (has_hosts) heads.insert(heads.end() - 2, "HOST");
+  Table table(std::move(heads));
+  for (const Node& item : items) table.add(has_hosts ? run_row_with_host(item) : listing.row(item));
   table.print();
 }
 

@@ -43,6 +43,29 @@ void print_job_files(const Node& files) {
   print_field("reload", failed.empty() ? "" : "failed, nothing has changed: " + failed);
 }
 
+void print_host(const Node& host) {
+  print_field("host", text_in(host, "instance") + ", " + text_in(host, "ip") + ", krond " + text_in(host, "version") +
+                          ", " + text_in(host, "running") + " running" +
+                          (flag_in(host, "draining") ? ", draining" : "") + ", seen " +
+                          text_in(host, "beatSecondsAgo") + "s ago");
+}
+
+void print_cluster(const Node& cluster) {
+  const std::string instance = text_in(cluster, "instance");
+  print_field("cluster", text_in(cluster, "redis") + " " + text_in(cluster, "namespace") + ", " +
+                             (instance.empty() ? "not joined" : "as " + instance) + ", " + text_in(cluster, "compat") +
+                             (flag_in(cluster, "linkUp") ? "" : ", no connection") +
+                             (flag_in(cluster, "draining") ? ", draining" : ""));
+  print_field("not ready", text_in(cluster, "notReady"));
+  print_field("time zone", text_in(cluster, "timezone"));
+  print_field("Redis clock", text_in(cluster, "clockOffsetSeconds") + " seconds ahead of this machine's");
+  if (number_in(cluster, "lostWrites") > 0) print_field("lost writes", text_in(cluster, "lostWrites"));
+  for (const Node& warning : list_in(cluster, "warnings")) {
+    print_field(text_in(warning, "severity"), harmless(text_in(warning, "message")));
+  }
+  for (const Node& host : list_in(cluster, "hosts")) print_host(host);
+}
+
 void print_status(const Node& status) {
   print_field("krond", text_in(status, "version") + ", PID " + text_in(status, "pid") + ", " + condition_of(status));
   print_field("started", text_in(status, "startedAt"));
@@ -50,6 +73,7 @@ void print_status(const Node& status) {
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (offset != "0") print_field("clock offset", offset.empty() ? "" : offset + " seconds");
   print_field("jobs", text_in(status, "jobs") + ", " + text_in(status, "running") + " running");
+  if (const Node* cluster = status.find("cluster")) print_cluster(*cluster);
   if (const Node* files = status.find("jobFiles")) print_job_files(*files);
   const std::string next = text_in(status, "nextDue");
   print_field("next due", next.empty() ? "never" : next);

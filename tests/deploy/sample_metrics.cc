@@ -19,5 +19,10 @@ int main() {
                              .tasks = {{"PENDING", "MAIL", 4}},
                              .tasks_ended = {{"FAILED", "MAIL", 1}},
                              .oldest_pending_task = Seconds(90),
-                             .event_streams = 2});
+                             .event_streams = 2,
+                             .cluster = metrics::ClusterLevels{.link_up = true,
+                                                               .reconnects = 1,
+                                                               .clock_offset = 0.25,
+                                                               .answers = {{"done", 9}},
+                                                               .host_runs = {{"web-1", 3}}}});
 }

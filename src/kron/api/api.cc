@@ -38,7 +38,9 @@ std::optional<http::Response> refusal(const http::Request& request, const Route&
 
 }  // namespace
 
-Api::Api(Parts parts) : parts_(std::move(parts)), router_(all_routes(parts_)) {}
+Api::Api(Parts parts) : parts_(std::move(parts)), router_(all_routes(parts_)) {
+  parts_.operations = completed(std::move(parts_.operations), parts_.scheduler);
+}
 
 void Api::answer(http::Request request, http::Reply reply) {
   auto found = router_.find(request.method, request.segments);

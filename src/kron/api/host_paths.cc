@@ -17,13 +17,15 @@ constexpr std::size_t kMostLoadJobs = 200'000;
 
 using Changes = std::optional<std::vector<FileChange>>;
 
+std::string why_cut_off(const DaemonStatus& status) { return status.cluster ? status.cluster->why_not_ready : ""; }
+
 std::string status_json(const DaemonStatus& status, Instant now, const Result<TaskSummary>& tasks, std::size_t streams,
                         const Changes& changes) {
   JsonWriter json;
   json.begin_map().member("version", status.version).key("pid").integer(::getpid());
   json.member("startedAt", rfc3339(status.started_at)).member("now", rfc3339(now));
   json.key("clockOffsetSeconds").real(std::chrono::duration<double>(status.clock_offset).count());
-  const bool is_ready = status.is_ready && !status.broken && why_no_job(status).empty();
+  const bool is_ready = status.is_ready && !status.broken && why_no_job(status).empty() && why_cut_off(status).empty();
   json.key("ready").boolean(is_ready).key("stopping").boolean(status.is_stopping);
   json.key("jobs").integer(number(status.jobs)).key("running").integer(number(status.running));
   json.key("nextDue");
@@ -48,6 +50,10 @@ std::string status_json(const DaemonStatus& status, Instant now, const Result<Ta
   }
   json.key("eventStreams").integer(number(streams));
   write_job_files(json, status.job_files, changes);
+  if (status.cluster) {
+    json.key("cluster");
+    write(json, *status.cluster);
+  }
   return json.end_map().take();
 }
 
@@ -175,6 +181,7 @@ void healthz(Parts& parts, const CallPtr& call) {
 std::string why_not_ready(const DaemonStatus& status) {
   if (status.broken) return status.broken->message;
   if (status.is_stopping) return "about to end";
+  if (std::string why = why_cut_off(status); !why.empty()) return why;
   return status.is_ready ? why_no_job(status) : "the jobs are not loaded yet";
 }
 
@@ -185,12 +192,23 @@ void readyz(Parts& parts, const CallPtr& call) {
   });
 }
 
+metrics::ClusterLevels cluster_levels_of(const ClusterStatus& cluster) {
+  metrics::ClusterLevels levels{.link_up = cluster.link_up,
+                                .reconnects = cluster.reconnects,
+                                .lost_writes = cluster.lost_writes,
+                                .clock_offset = cluster.clock_offset,
+                                .answers = cluster.answers};
+  for (const ClusterStatus::Host& host : cluster.hosts) levels.host_runs.emplace_back(host.instance, host.runs);
+  return levels;
+}
+
 metrics::Levels levels_of(const DaemonStatus& status, const Result<TaskSummary>& tasks, std::size_t streams) {
   metrics::Levels levels{.ready = why_not_ready(status).empty(),
                          .jobs = status.jobs,
                          .running = status.running,
                          .next_due = status.next_due,
                          .event_streams = streams};
+  if (status.cluster) levels.cluster = cluster_levels_of(*status.cluster);
   if (!tasks) return levels;
   for (const TaskSummary::OfType& of : tasks->types) {
     levels.tasks.push_back({std::string(name_of(of.state)), of.type, of.count});

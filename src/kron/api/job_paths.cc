@@ -26,7 +26,14 @@ using LastEntries = std::map<std::string, history::Entry>;
 constexpr std::int64_t kMostDecisions = 1000;
 constexpr std::size_t kMostKeyBytes = 200;
 
+// In a cluster the definition says so itself.
+bool is_paused_by_definition(const View& view) {
+  const auto& terms = view.definition.options->terms;
+  return terms && terms->paused && view.definition.job.policy.suspend;
+}
+
 bool is_paused(const View& view, Instant now) {
+  if (is_paused_by_definition(view)) return true;
   const auto& suspended = view.known.periods.suspended;
   return suspended && (!suspended->until || *suspended->until > now);
 }
@@ -39,6 +46,10 @@ void write_paused(JsonWriter& json, const View& view, Instant now) {
   json.key("paused");
   if (!is_paused(view, now)) {
     json.null();
+    return;
+  }
+  if (is_paused_by_definition(view)) {
+    json.begin_map().end_map();
     return;
   }
   const Suspension& suspended = *view.known.periods.suspended;
@@ -75,7 +86,7 @@ void write_summary(JsonWriter& json, const View& view, const history::Entry* las
   }
   if (!definition.options->description.empty()) json.member("description", definition.options->description);
   json.member("file", *definition.file).key("line").integer(definition.line);
-  json.key("suspended").boolean(definition.job.policy.suspend);
+  json.key("suspended").boolean(definition.job.policy.suspend && !is_paused_by_definition(view));
   write_paused(json, view, now);
   write_start(json, "next", next_of(view, now));
   json.key("running").integer(static_cast<std::int64_t>(view.known.active.size()));
@@ -177,7 +188,9 @@ void gather(Parts& parts, const std::shared_ptr<Listing>& listing) {
 
 std::function<bool(const View&)> state_filter(const std::string& state, const Clock& clock) {
   if (state == "running") return [](const View& view) { return !view.known.active.empty(); };
-  if (state == "suspended") return [](const View& view) { return view.definition.job.policy.suspend; };
+  if (state == "suspended") {
+    return [](const View& view) { return view.definition.job.policy.suspend && !is_paused_by_definition(view); };
+  }
   if (state == "paused") return [&clock](const View& view) { return is_paused(view, now(clock)); };
   return [&clock](const View& view) {
     return view.known.active.empty() && !view.definition.job.policy.suspend && !is_paused(view, now(clock));
@@ -264,12 +277,15 @@ std::string_view name_of(Scheduler::Triggered::How how) {
 }
 
 // A job's record remembers its last runs, the directories of runs many more.
-Result<Scheduler::Triggered> triggered_once(Parts& parts, const std::string& identity, const std::string& key) {
-  if (!key.empty()) {
-    const std::string run_id = requested_run_id(identity, key);
-    if (parts.run_files.has(run_id)) return Scheduler::Triggered{run_id, Scheduler::Triggered::How::already_known};
-  }
-  return parts.scheduler.trigger(identity, key);
+bool has_run_before(const Parts& parts, const std::string& identity, const std::string& key) {
+  return !key.empty() && parts.run_files.has(requested_run_id(identity, key));
+}
+
+void answer_with_start(const CallPtr& call, const Result<Scheduler::Triggered>& triggered) {
+  if (!triggered) return call->refuse(triggered.error());
+  JsonWriter json;
+  json.begin_map().member("runId", triggered->run_id).member("outcome", name_of(triggered->how));
+  call->send_json(json.end_map().take());
 }
 
 void trigger(Parts& parts, const CallPtr& call) {
@@ -281,11 +297,12 @@ void trigger(Parts& parts, const CallPtr& call) {
         {Code::invalid, "an Idempotency-Key has 1 to 200 bytes; leave the header out for none", "Idempotency-Key"});
   }
   parts.on_loop([&parts, call, key] {
-    const auto triggered = triggered_once(parts, call->names.front(), key);
-    if (!triggered) return call->refuse(triggered.error());
-    JsonWriter json;
-    json.begin_map().member("runId", triggered->run_id).member("outcome", name_of(triggered->how));
-    call->send_json(json.end_map().take());
+    const std::string& identity = call->names.front();
+    if (has_run_before(parts, identity, key)) {
+      using Triggered = Scheduler::Triggered;
+      return answer_with_start(call, Triggered{requested_run_id(identity, key), Triggered::How::already_known});
+    }
+    parts.operations.trigger(identity, key, [call](const auto& triggered) { answer_with_start(call, triggered); });
   });
 }
 
@@ -337,7 +354,8 @@ void pause(Parts& parts, const CallPtr& call) {
         {Code::invalid, "until: schedules end with the year 2199; leave it out to pause until resumed", "until"});
   }
   parts.on_loop([&parts, call, request = *request] {
-    answer_with_pause(parts, call, parts.scheduler.suspend(call->names.front(), request.until, request.skip_missed));
+    parts.operations.pause(call->names.front(), request.until, request.skip_missed,
+                           [&parts, call](const Status& paused) { answer_with_pause(parts, call, paused); });
   });
 }
 
@@ -345,7 +363,8 @@ void resume(Parts& parts, const CallPtr& call) {
   const auto request = pause_request(call->request.body, std::array<std::string_view, 1>{"skipMissed"});
   if (!request) return call->refuse(request.error());
   parts.on_loop([&parts, call, skip_missed = request->skip_missed] {
-    answer_with_pause(parts, call, parts.scheduler.resume(call->names.front(), skip_missed));
+    parts.operations.resume(call->names.front(), skip_missed,
+                            [&parts, call](const Status& resumed) { answer_with_pause(parts, call, resumed); });
   });
 }
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "kron/api/access.h"
+#include "kron/api/cluster_status.h"
 #include "kron/api/event_hub.h"
+#include "kron/api/operations.h"
 #include "kron/api/output_follower.h"
 #include "kron/env/clock.h"
 #include "kron/history/history.h"
@@ -73,6 +75,7 @@ struct DaemonStatus {
   std::string socket = {};
   std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
   JobFilesStatus job_files = {};
+  std::optional<ClusterStatus> cluster = {};
 };
 
 // The records of jobs, beyond what the scheduler does with them.
@@ -93,6 +96,14 @@ struct ReloadReport {
 // Reads the job files again, and then answers; called and answered on the loop.
 using Reload = std::function<void(std::function<void(const Result<ReloadReport>&)> answer)>;
 
+// Runs of other hosts of a cluster. Empty: there is no cluster.
+struct OtherHosts {
+  std::function<bool(const history::Entry& run)> has_run =
+      {};  // whether it is, or was, another host's; from any thread
+  // All that is there of a run's output; blocks, so it is called aside. not_found: it is kept no longer.
+  std::function<Result<std::string>(const std::string& run_id)> output = {};
+};
+
 // What the API works on. All of it outlives the API. Each part has its own thread: what is said of `on_loop` may be
 // called there only; the others take callers from any thread and call back on their own.
 struct Parts {
@@ -111,6 +122,8 @@ struct Parts {
   const runner::RunFiles& run_files;
   runner::Retention keeps = {};
   StateUpkeep state = {};
+  Operations operations = {};  // on_loop; those that are missing are the scheduler's
+  OtherHosts others = {};
 };
 
 }  // namespace kron::api

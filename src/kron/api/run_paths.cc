@@ -92,10 +92,15 @@ void answer_with_run(Parts& parts, const CallPtr& call) {
   with_run(parts, call, [call](const history::Entry& entry) { call->send_json(history::entry_json(entry)); });
 }
 
-// Asked on the loop, where runs end: no end comes between the look and the wait.
-void answer_at_end(Parts& parts, const CallPtr& call, Nanoseconds wait) {
-  parts.on_loop([&parts, call, wait] {
-    if (!parts.scheduler.is_active(call->names.front())) return answer_with_run(parts, call);
+bool is_elsewhere(const Parts& parts, const history::Entry& entry) {
+  return parts.others.has_run && parts.others.has_run(entry);
+}
+
+// Asked on the loop, where runs end: no end comes between the look and the wait. That of another host's run may, and
+// then who asks waits in vain, asks again, and is told.
+void answer_at_end(Parts& parts, const CallPtr& call, Nanoseconds wait, bool is_others) {
+  parts.on_loop([&parts, call, wait, is_others] {
+    if (!is_others && !parts.scheduler.is_active(call->names.front())) return answer_with_run(parts, call);
     const OutputFollower::Ticket ticket = parts.outputs.new_ticket();
     call->on_gone([&parts, ticket] { parts.outputs.withdraw(ticket); });
     parts.outputs.await_end(ticket, call->names.front(), wait, [&parts, call] { answer_with_run(parts, call); });
@@ -107,7 +112,7 @@ void get_run(Parts& parts, const CallPtr& call) {
   if (!wait) return call->refuse(wait.error());
   with_run(parts, call, [&parts, call, wait = *wait](const history::Entry& entry) {
     if (wait == Nanoseconds(0) || has_ended(entry)) return call->send_json(history::entry_json(entry));
-    answer_at_end(parts, call, wait);
+    answer_at_end(parts, call, wait, is_elsewhere(parts, entry));
   });
 }
 
@@ -178,11 +183,22 @@ void open_output(Parts& parts, const CallPtr& call, bool has_written) {
   send_output(parts, call, *std::move(output), *size);
 }
 
+// What the cluster keeps of it, as far as it has come.
+void send_output_of_others(Parts& parts, const CallPtr& call) {
+  const Result<std::string> output = parts.others.output(call->names.front());
+  if (!output) return call->refuse(output.error());
+  call->send({.content_type = "application/octet-stream", .body = *output});
+}
+
 void run_output(Parts& parts, const CallPtr& call) {
   const auto follow = word_parameter(call->request, "follow", {"true", "false"});
   if (!follow) return call->refuse(follow.error());
   with_run(parts, call, [&parts, call, follows = *follow == "true"](const history::Entry& entry) {
     if (entry.run_id.empty()) return call->refuse(no_such_run(parts, call->names.front()));
+    if (is_elsewhere(parts, entry)) {
+      if (!parts.aside([&parts, call] { send_output_of_others(parts, call); })) call->refuse(too_busy());
+      return;
+    }
     if (follows && !entry.ended_at && call->request.method != "HEAD") return follow_output(parts, call);
     const bool taken =
         parts.aside([&parts, call, has_written = entry.output_bytes > 0] { open_output(parts, call, has_written); });
@@ -190,17 +206,25 @@ void run_output(Parts& parts, const CallPtr& call) {
   });
 }
 
-void end_run(Parts& parts, const CallPtr& call, Status (Scheduler::*end)(std::string_view), std::string_view signal) {
-  parts.on_loop([&parts, call, end, signal] {
-    const std::string& run_id = call->names.front();
-    if (const Status ended = (parts.scheduler.*end)(run_id); !ended) return call->refuse(ended.error());
-    JsonWriter json;
-    call->send_json(json.begin_map().member("runId", run_id).member("signal", signal).end_map().take());
+void answer_with_signal(const CallPtr& call, const Status& ended, std::string_view signal) {
+  if (!ended) return call->refuse(ended.error());
+  JsonWriter json;
+  call->send_json(json.begin_map().member("runId", call->names.front()).member("signal", signal).end_map().take());
+}
+
+void terminate(Parts& parts, const CallPtr& call) {
+  parts.on_loop([&parts, call] {
+    parts.operations.terminate(call->names.front(),
+                               [call](const Status& ended) { answer_with_signal(call, ended, "TERM"); });
   });
 }
 
-void terminate(Parts& parts, const CallPtr& call) { end_run(parts, call, &Scheduler::terminate, "TERM"); }
-void kill(Parts& parts, const CallPtr& call) { end_run(parts, call, &Scheduler::kill, "KILL"); }
+void kill(Parts& parts, const CallPtr& call) {
+  parts.on_loop([&parts, call] {
+    parts.operations.kill(call->names.front(),
+                          [call](const Status& ended) { answer_with_signal(call, ended, "KILL"); });
+  });
+}
 
 }  // namespace
 

@@ -90,6 +90,32 @@ void append_levels(std::vector<MetricFamily>& families, const Levels& levels) {
       level("kron_event_streams", "Readers of the event stream.", static_cast<double>(levels.event_streams)));
 }
 
+MetricFamily counted(const char* name, const char* help, const char* label,
+                     const std::vector<std::pair<std::string, std::uint64_t>>& counts, MetricType type) {
+  MetricFamily family{name, help, type, {}};
+  for (const auto& [word, count] : counts) {
+    std::vector<prometheus::ClientMetric::Label> labels;
+    if (!word.empty()) labels.push_back({label, word});
+    prometheus::ClientMetric& metric = family.metric.emplace_back(sample(static_cast<double>(count), labels));
+    metric.counter.value = metric.gauge.value;
+  }
+  return family;
+}
+
+void append_cluster(std::vector<MetricFamily>& families, const ClusterLevels& levels) {
+  families.push_back(level("kron_cluster_link_up", "Whether Redis answers: 1, or 0.", levels.link_up ? 1 : 0));
+  families.push_back(counted("kron_cluster_reconnects_total", "Connections to Redis that were made anew.", "",
+                             {{"", levels.reconnects}}, MetricType::Counter));
+  families.push_back(counted("kron_cluster_lost_writes_total", "Times that Redis had forgotten writes.", "",
+                             {{"", levels.lost_writes}}, MetricType::Counter));
+  families.push_back(
+      level("kron_cluster_clock_offset_seconds", "What Redis's clock is ahead of the machine's.", levels.clock_offset));
+  families.push_back(counted("kron_cluster_answers_total", "Answers of Redis to steps of jobs, by their words.",
+                             "answer", levels.answers, MetricType::Counter));
+  families.push_back(counted("kron_cluster_host_runs", "Runs that go on, by the hosts of the cluster.", "host",
+                             levels.host_runs, MetricType::Gauge));
+}
+
 }  // namespace
 
 struct Metrics::Instruments {
@@ -160,6 +186,7 @@ void Metrics::api_request(std::string_view route, int status, Nanoseconds took) 
 std::string Metrics::text(const Levels& levels) const {
   std::vector<MetricFamily> families = instruments_->registry.Collect();
   append_levels(families, levels);
+  if (levels.cluster) append_cluster(families, *levels.cluster);
   std::ranges::sort(families, {}, &MetricFamily::name);
   return prometheus::TextSerializer().Serialize(families);
 }

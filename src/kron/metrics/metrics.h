@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kron/base/instant.h"
@@ -20,6 +21,16 @@ struct TaskCount {
   std::size_t count = 0;
 };
 
+// Of a krond in a cluster.
+struct ClusterLevels {
+  bool link_up = false;
+  std::uint64_t reconnects = 0;   // since krond started, as the next
+  std::uint64_t lost_writes = 0;  // that Redis was found to have forgotten
+  double clock_offset = 0;        // seconds that the cluster's clock is ahead of the machine's
+  std::vector<std::pair<std::string, std::uint64_t>> answers = {};    // of Redis to steps, by their words
+  std::vector<std::pair<std::string, std::uint64_t>> host_runs = {};  // that go on, by instance
+};
+
 // What is so at the moment of a scrape.
 struct Levels {
   bool ready = false;
@@ -30,6 +41,7 @@ struct Levels {
   std::vector<TaskCount> tasks_ended = {};          // since krond started
   std::optional<Seconds> oldest_pending_task = {};  // its age; none: no task is pending
   std::size_t event_streams = 0;
+  std::optional<ClusterLevels> cluster = {};
 };
 
 inline constexpr std::size_t kMostTaskTypes = 100;  // those beyond count as one type, "other"

@@ -56,6 +56,22 @@ TEST_F(MetricsTest, RunsAreCountedByResultAndMeasuredWhenSeen) {
   EXPECT_THAT(text, HasSubstr("kron_run_duration_seconds_count 1\n"));
 }
 
+TEST_F(MetricsTest, AClusterHasItsOwn) {
+  EXPECT_THAT(metrics_.text({}), Not(HasSubstr("kron_cluster")));
+  const std::string text = metrics_.text({.cluster = ClusterLevels{.link_up = true,
+                                                                   .reconnects = 2,
+                                                                   .lost_writes = 1,
+                                                                   .clock_offset = -0.5,
+                                                                   .answers = {{"done", 7}, {"newer", 3}},
+                                                                   .host_runs = {{"h1", 4}}}});
+  EXPECT_THAT(text, HasSubstr("kron_cluster_link_up 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_cluster_reconnects_total 2\n"));
+  EXPECT_THAT(text, HasSubstr("kron_cluster_lost_writes_total 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_cluster_clock_offset_seconds -0.5\n"));
+  EXPECT_THAT(text, HasSubstr("kron_cluster_answers_total{answer=\"newer\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("kron_cluster_host_runs{host=\"h1\"} 4\n"));
+}
+
 TEST_F(MetricsTest, TheRestIsThere) {
   metrics_.ledger_batch(7, milliseconds(4));
   metrics_.reloaded(true);

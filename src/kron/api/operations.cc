@@ -1,0 +1,32 @@
+#include "kron/api/operations.h"
+
+namespace kron::api {
+
+Operations completed(Operations operations, Scheduler& scheduler) {
+  if (!operations.pause) {
+    operations.pause = [&scheduler](const std::string& job, std::optional<Instant> until, bool skip_missed,
+                                    const Operations::Done& done) { done(scheduler.suspend(job, until, skip_missed)); };
+  }
+  if (!operations.resume) {
+    operations.resume = [&scheduler](const std::string& job, bool skip_missed, const Operations::Done& done) {
+      done(scheduler.resume(job, skip_missed));
+    };
+  }
+  if (!operations.trigger) {
+    operations.trigger = [&scheduler](const std::string& job, const std::string& key,
+                                      const Operations::Started& started) { started(scheduler.trigger(job, key)); };
+  }
+  if (!operations.terminate) {
+    operations.terminate = [&scheduler](const std::string& run_id, const Operations::Done& done) {
+      done(scheduler.terminate(run_id));
+    };
+  }
+  if (!operations.kill) {
+    operations.kill = [&scheduler](const std::string& run_id, const Operations::Done& done) {
+      done(scheduler.kill(run_id));
+    };
+  }
+  return operations;
+}
+
+}  // namespace kron::api

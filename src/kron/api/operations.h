@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "kron/scheduler/scheduler.h"
+
+namespace kron::api {
+
+// What an operator may ask of jobs and runs. Called on the loop, and answered there, at once or later. Of a krond that
+// is alone it is its scheduler's business; in a cluster it is told to all.
+struct Operations {
+  using Done = std::function<void(const Status&)>;
+  using Started = std::function<void(const Result<Scheduler::Triggered>&)>;
+
+  std::function<void(const std::string& job, std::optional<Instant> until, bool skip_missed, const Done&)> pause = {};
+  std::function<void(const std::string& job, bool skip_missed, const Done&)> resume = {};
+  std::function<void(const std::string& job, const std::string& key, const Started&)> trigger = {};
+  std::function<void(const std::string& run_id, const Done&)> terminate = {};
+  std::function<void(const std::string& run_id, const Done&)> kill = {};
+};
+
+// Those that are missing are the scheduler's, which outlives them.
+Operations completed(Operations operations, Scheduler& scheduler);
+
+}  // namespace kron::api
