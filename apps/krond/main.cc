@@ -10,6 +10,7 @@
 
 #include "completion.h"
 #include "kron/base/duration.h"
+#include "kron/daemon/cluster_options.h"
 #include "kron/daemon/daemon.h"
 #include "kron/env/places.h"
 #include "kron/jobs/load.h"
@@ -23,6 +24,14 @@ constexpr char kFooter[] =
     "  krond --config jobs.kron --state-dir /tmp/kron-state\n"
     "  krond --source cron --config /etc/crontab --config /etc/cron.d\n"
     "  krond --config jobs.kron --state-dir /tmp/drill --clock-offset 36h --once\n"
+    "  KRON_REDIS=redis://:secret@db:6379 krond --state-dir /tmp/kron-state\n"
+    "\n"
+    "Each option of a cluster may stand in the environment: KRON_CLUSTER_COMPAT for --cluster-compat. A flag goes "
+    "before "
+    "KRON_..., and that before the variables of cronken's server: CRONKEN_REDIS_INFO (host:port,host:port), "
+    "CRONKEN_NAMESPACE, CRONKEN_HOST, CRONKEN_JOB_SHELL, CRONKEN_HEARTBEAT_CADENCE, CRONKEN_OUTPUT_CADENCE, "
+    "CRONKEN_OUTPUT_BUFFER_SIZE, CRONKEN_MAX_FINALIZED_OUTPUT_LINES, CRONKEN_PERJOB_RESULTS_LIMIT, "
+    "CRONKEN_GENERAL_RESULTS_LIMIT.\n"
     "\n"
     "Signals: TERM and INT end it (--on-stop), HUP reads the job files again.\n"
     "Exit status: 0 ended as asked, 2 wrong usage, unreadable input, or a state directory that another krond has or "
@@ -35,7 +44,8 @@ struct FlagTexts {
   std::string group;
   std::string keeps = "30d";
   std::string keeps_tasks = "30d";
-  std::string completion;  // of this shell, instead of all else
+  std::string completion;                      // of this shell, instead of all else
+  std::map<std::string, std::string> cluster;  // by the names of the flags that were given
 };
 
 constexpr char kNoSocket[] = "none";
@@ -96,6 +106,23 @@ void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
       ->group("");
 }
 
+void add_cluster_flags(CLI::App& app, FlagTexts& texts) {
+  for (const ClusterSetting& setting : cluster_settings()) {
+    const std::string name(setting.flag);
+    const std::string help(setting.help);
+    CLI::Option* option = nullptr;
+    if (setting.value.empty()) {
+      option = app.add_flag_callback(
+          "--" + name, [&texts, name] { texts.cluster[name] = "true"; }, help);
+    } else {
+      option = app.add_option_function<std::string>(
+          "--" + name, [&texts, name](const std::string& value) { texts.cluster[name] = value; }, help);
+      option->type_name(std::string(setting.value));
+    }
+    option->group("Cluster");
+  }
+}
+
 Status complete_socket(Options& options, const FlagTexts& texts) {
   if (options.socket.empty()) options.socket = default_socket(options.state_directory);
   options.socket = options.socket == kNoSocket ? "" : absolute_path(options.socket);
@@ -106,9 +133,23 @@ Status complete_socket(Options& options, const FlagTexts& texts) {
   return {};
 }
 
+Status complete_cluster(Options& options, const FlagTexts& texts) {
+  auto cluster = cluster_options(texts.cluster, process_variables());
+  if (!cluster) return fail(cluster.error());
+  options.cluster = *std::move(cluster);
+  if (!options.cluster) return {};
+  if (!options.config.empty() || !texts.source.empty()) {
+    return fail(Code::unreadable,
+                "--redis takes the jobs from Redis, so there are no job files beside it: `kron cluster import FILE` "
+                "moves them there; leave out --config and --source");
+  }
+  return {};
+}
+
 // What no flag said, and what depends on where we are.
 Status complete(Options& options, const FlagTexts& texts) {
-  if (options.config.empty()) {
+  if (Status cluster = complete_cluster(options, texts); !cluster) return cluster;
+  if (options.config.empty() && !options.cluster) {
     Result<std::string> path = default_config();
     if (!path) return fail(path.error());
     options.config.push_back(*std::move(path));
@@ -181,6 +222,7 @@ int run(int argc, char** argv) {
   if (::getpid() == 1) options.on_stop = OnStop::terminate;
   FlagTexts texts;
   add_flags(app, options, texts);
+  add_cluster_flags(app, texts);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

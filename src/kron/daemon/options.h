@@ -9,6 +9,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
+#include "kron/daemon/cluster_options.h"
 #include "kron/jobs/definition.h"
 #include "kron/log/line_log.h"
 #include "kron/queue/task_queue.h"
@@ -38,6 +39,7 @@ struct Options {
   bool group_operates = false;  // or else it may only look
   runner::Retention keeps = {};
   TaskRetention keeps_tasks = {};
+  std::optional<ClusterOptions> cluster = {};  // then there are no job files
 };
 
 // A duration that may have a sign: `-36h`, `+5m`, `90s`.
