@@ -1,74 +1,22 @@
 #include "kron/daemon/daemon.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <malloc.h>
-#include <set>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 
 #include "kron/base/rfc3339.h"
-#include "kron/daemon/reload.h"
 #include "kron/daemon/stop_note.h"
+#include "kron/daemon/work_of.h"
 #include "kron/env/safe_place.h"
-#include "kron/env/system_error.h"
 #include "kron/env/thread_start.h"
-#include "kron/jobs/disk.h"
-#include "kron/json/document.h"
-#include "kron/json/writer.h"
 #include "kron/queue/file_queue.h"
 #include "kron/runner/cgroups.h"
 #include "kron/runner/find_kron_exec.h"
-#include "kron/runner/run_spec.h"
 #include "kron/scheduler/log_events.h"
 
 namespace kron::daemon {
 namespace {
-
-// A payload is JSON; text that is none is a JSON text.
-std::string payload_of(const std::optional<std::string>& input) {
-  if (!input) return "null";
-  return parse_json(*input) ? *input : JsonWriter().text(*input).take();
-}
-
-// One period, one id: a submit that is repeated is the same task. A run by hand is a task of its own.
-TaskToSubmit task_of(const jobs::JobDefinition& definition, const jobs::SubmitTask& task, const RunCause& cause) {
-  const std::string& identity = definition.job.identity;
-  const std::string period = cause.period ? period_id(cause.period->nominal) : cause.run_id;
-  return {scheduled_task_id(identity, identity, period), task.type, payload_of(definition.options->input)};
-}
-
-// A command that cannot be split was refused when its file was read; what is left of such a case ends as a failed run.
-RunWork work_of(const jobs::JobDefinition& definition, const RunCause& cause) {
-  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) return task_of(definition, *task, cause);
-  std::optional<runner::PeriodTimes> period;
-  if (cause.period) period = {cause.period->nominal, cause.period->due()};
-  Result<RunSpec> spec = runner::run_spec_of(definition, cause.run_id, period);
-  if (!spec) return RunSpec{.run_id = cause.run_id, .command = {}};
-  return *std::move(spec);
-}
-
-LogLevel level_of(jobs::Severity severity) {
-  if (severity == jobs::Severity::error) return LogLevel::error;
-  return severity == jobs::Severity::warning ? LogLevel::warning : LogLevel::info;
-}
-
-bool has_tasks(const std::vector<jobs::JobDefinition>& definitions) {
-  return std::ranges::any_of(definitions, jobs::submits_task);
-}
-
-// The system may take long to say who they are; it has until their jobs are due.
-void prepare_accounts(const std::vector<jobs::JobDefinition>& definitions, runner::RealProcessRunner& runner) {
-  std::set<std::pair<std::string_view, std::string_view>> named;
-  for (const jobs::JobDefinition& definition : definitions) {
-    const auto& options = *definition.options;
-    if (!options.user.empty() || !options.group.empty()) named.emplace(options.user, options.group);
-  }
-  runner.prepare_account("", "");
-  for (const auto& [user, group] : named) runner.prepare_account(std::string(user), std::string(group));
-}
 
 // What a turn spends on those who ask, before it looks again at what is due.
 constexpr Nanoseconds kApiBudget = std::chrono::milliseconds(2);
@@ -76,9 +24,6 @@ constexpr Nanoseconds kApiBudget = std::chrono::milliseconds(2);
 // When to offer again to the log what its reader has not taken.
 constexpr Nanoseconds kLogIsRead = std::chrono::milliseconds(10);
 constexpr Nanoseconds kLogIsNotRead = std::chrono::seconds(1);
-
-// Reading many jobs takes several times what they need when they rest.
-void give_back_memory() { ::malloc_trim(0); }
 
 std::int64_t count(std::size_t number) { return static_cast<std::int64_t>(number); }
 
@@ -89,15 +34,13 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       clock_(clock),
       lines_(log),
       started_at_(now(clock)),
-      job_files_(options_.config, options_.source),
       // Greater than any number that an earlier daemon can have come to.
       events_(static_cast<std::uint64_t>(
           std::chrono::floor<std::chrono::microseconds>(clock.wall().time_since_epoch()).count())),
       log_(lines_, events_, clock_),
       manager_(ServiceManager::from_environment()),
       cgroup_(runner::find_own_cgroup()),
-      run_retention_(options_.state_directory, cgroup_, options_.keeps, log_),
-      job_reader_(reading()) {}
+      run_retention_(options_.state_directory, cgroup_, options_.keeps, log_) {}
 
 // The queue may still answer clients, so it ends before the API service, and after nobody can ask any more.
 Daemon::~Daemon() {
@@ -166,6 +109,14 @@ Status Daemon::open_parts() {
                                                                           logging_to(log_)},
                                                             .tasks = submitter_.get()},
                                            work_of);
+  file_jobs_ = std::make_unique<FileJobs>(FileJobs::World{.options = options_,
+                                                          .clock = clock_,
+                                                          .log = log_,
+                                                          .mailbox = mailbox_,
+                                                          .scheduler = *scheduler_,
+                                                          .prepare = [this](const auto& jobs) { prepare_for(jobs); },
+                                                          .before_reload = [this] { about_to_reload(); },
+                                                          .after_reload = [this](bool ok) { have_reloaded(ok); }});
   // The turn that follows drains the first two.
   watched = loop_->watch(runner_->descriptor(), [] {});
   if (watched) watched = loop_->watch(submitter_->descriptor(), [] {});
@@ -183,9 +134,9 @@ Status Daemon::open_api_service() {
                                   .events = events_,
                                   .start_priority = start_priority_,
                                   .status = [this] { return status(); },
-                                  .reload = [this](auto answer) { job_reader_.ask(std::move(answer)); },
+                                  .reload = [this](auto answer) { file_jobs_->reload(std::move(answer)); },
                                   .state = {.directory = options_.state_directory,
-                                            .configured = [this] { return configured_jobs(); },
+                                            .configured = [this] { return file_jobs_->configured(); },
                                             .forget = [this](const auto& jobs) { return ledger_->forget(jobs); }}});
   if (!desk) return fail(desk.error());
   api_service_ = *std::move(desk);
@@ -195,7 +146,7 @@ Status Daemon::open_api_service() {
 Status Daemon::run() {
   if (Status started = start(); !started) return started;
   while (true) {
-    if (std::exchange(wants_reload_, false)) job_reader_.ask({});
+    if (std::exchange(wants_reload_, false)) file_jobs_->reload({});
     const Wakeup wakeup = turn();
     if (scheduler_->broken()) return fail(*scheduler_->broken());
     if (submitter_->broken()) return fail(*submitter_->broken());
@@ -218,25 +169,12 @@ Wakeup Daemon::turn() {
 }
 
 Status Daemon::start() {
-  for (const std::string& path : options_.config) {
-    if (::access(path.c_str(), R_OK) == 0) continue;
-    return fail(Code::unreadable, system_error("read", path, errno).message + "; --config says where job files are");
-  }
+  if (Status readable = file_jobs_->check(); !readable) return readable;
   // Before the jobs: whoever asks while they are read is told that we are not ready.
   if (api_service_) {
     if (Status listens = api_service_->listen(); !listens) return listens;
   }
-  job_files_.about_to_read(now(clock_));
-  jobs::LoadedJobs read = read_jobs();
-  report(read);
-  const std::vector<jobs::Problem> problems = read.problems;
-  JobsToRun jobs = jobs_after(std::move(read), [](const auto&) {});
-  job_files_.have_read(problems, jobs);
-  if (jobs.definitions.empty()) log_.warning("no_jobs", {{"reason", "no valid jobs found"}});
-  prepare_accounts(jobs.definitions, *runner_);
-  open_queue_for(jobs.definitions);
-  if (Status started = scheduler_->start(std::move(jobs.definitions), on_time_since()); !started) return started;
-  give_back_memory();
+  if (Status started = file_jobs_->start([this] { return on_time_since(); }); !started) return started;
   is_ready_ = true;
   log_.info("daemon_started", {{"jobs", count(scheduler_->job_count())},
                                {"running", count(scheduler_->active_runs())},
@@ -248,21 +186,10 @@ Status Daemon::start() {
   return {};
 }
 
-// On whatever thread: nothing of it changes.
-jobs::LoadedJobs Daemon::read_jobs() {
-  const jobs::LoadOptions load{.source = options_.source, .host = jobs::host_zone(zones_)};
-  return jobs::load_paths(options_.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
-}
-
-Result<std::vector<std::string>> Daemon::configured_jobs() {
-  Result<std::vector<std::string>> names = names_of(read_jobs());
-  if (names) scheduler_->each_job([&](const auto& definition) { names->push_back(definition.job.identity); });
-  return names;
-}
-
-// Nobody waits for it: a queue that cannot be opened is tried again, and the jobs that need it wait. One that is there
-// is opened in any case, so that its leases run out and its finished tasks are removed.
-void Daemon::open_queue_for(const std::vector<jobs::JobDefinition>& definitions) {
+// Nobody waits for the queue: one that cannot be opened is tried again, and the jobs that need it wait. One that is
+// there is opened in any case, so that its leases run out and its finished tasks are removed.
+void Daemon::prepare_for(const std::vector<jobs::JobDefinition>& definitions) {
+  prepare_accounts(definitions, *runner_);
   if (has_tasks(definitions)) {
     queue_->open([](const Status&) {});
   } else if (!options_.once) {
@@ -270,59 +197,11 @@ void Daemon::open_queue_for(const std::vector<jobs::JobDefinition>& definitions)
   }
 }
 
-void Daemon::report(const jobs::LoadedJobs& jobs) {
-  for (const jobs::Problem& problem : jobs.problems) {
-    std::string place = problem.file;
-    if (problem.at.line != 0) place += ":" + std::to_string(problem.at.line) + ":" + std::to_string(problem.at.column);
-    const std::string message = problem.message + (problem.cure.empty() ? "" : "; " + problem.cure);
-    const LogField fields[] = {{"path", place}, {"field", problem.field}, {"reason", message}};
-    log_.write(level_of(problem.severity), "job_file_problem", fields);
-  }
-}
+void Daemon::about_to_reload() { manager_.reloading(clock_.monotonic()); }
 
-JobReader::Hooks Daemon::reading() {
-  return {.before =
-              [this] {
-                manager_.reloading(clock_.monotonic());
-                job_files_.about_to_read(now(clock_));
-              },
-          .read = [this] { return read_jobs(); },
-          .take =
-              [this](jobs::LoadedJobs read, const std::vector<JobReader::Answer>& answers) {
-                const Result<api::ReloadReport> report = reload(std::move(read));
-                for (const JobReader::Answer& answer : answers) {
-                  if (answer) answer(report);
-                }
-              },
-          .to_loop = [this](std::function<void()> work) { mailbox_.post(std::move(work)); }};
-}
-
-Result<api::ReloadReport> Daemon::reload(jobs::LoadedJobs read) {
-  report(read);
-  api::ReloadReport done;
-  done.problems = read.problems;
-  JobsToRun jobs = jobs_after(std::move(read), [this](const auto& visit) { scheduler_->each_job(visit); });
-  job_files_.have_read(done.problems, jobs);
-  for (const std::string& path : jobs.kept) {
-    log_.error("job_file_refused",
-               {{"path", path}, {"reason", "it has errors; keeping the jobs loaded earlier from this file"}});
-  }
-  prepare_accounts(jobs.definitions, *runner_);
-  open_queue_for(jobs.definitions);
-  Status reloaded = scheduler_->reload(std::move(jobs.definitions));
-  job_files_.reload_ended(reloaded);
-  if (!reloaded) {
-    log_.error("reload_failed", {{"reason", reloaded.error().message}});
-  } else {
-    log_.info("reloaded", {{"jobs", count(scheduler_->job_count())}});
-  }
-  give_back_memory();
+void Daemon::have_reloaded(bool ok) {
   manager_.ready(status_sentence());
-  if (api_service_) api_service_->metrics().reloaded(reloaded && jobs.kept.empty());
-  if (!reloaded) return fail(reloaded.error());
-  done.jobs = scheduler_->job_count();
-  done.kept_files = std::move(jobs.kept);
-  return done;
+  if (api_service_) api_service_->metrics().reloaded(ok);
 }
 
 void Daemon::take_signal(int signal) {
@@ -396,7 +275,7 @@ std::string Daemon::status_sentence() const {
   const std::size_t jobs = scheduler_->job_count();
   std::string sentence = std::to_string(jobs) + (jobs == 1 ? " job, " : " jobs, ") +
                          std::to_string(scheduler_->active_runs()) + " running";
-  if (const std::size_t refused = job_files_.status().refused.size(); refused != 0) {
+  if (const std::size_t refused = file_jobs_->status().refused.size(); refused != 0) {
     sentence += ", " + std::to_string(refused) + (refused == 1 ? " job file refused" : " job files refused");
   }
   if (next_due_) sentence += ", next due " + rfc3339(*next_due_);
@@ -427,7 +306,7 @@ api::DaemonStatus Daemon::status() const {
           .config = options_.config,
           .socket = options_.socket,
           .not_scheduled = not_scheduled(),
-          .job_files = job_files_.status()};
+          .job_files = file_jobs_->status()};
 }
 
 }  // namespace kron::daemon

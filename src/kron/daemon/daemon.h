@@ -10,10 +10,8 @@
 #include "kron/api/event_hub.h"
 #include "kron/api/event_log.h"
 #include "kron/base/result.h"
-#include "kron/core/time_zone.h"
 #include "kron/daemon/api_service.h"
-#include "kron/daemon/job_files.h"
-#include "kron/daemon/job_reader.h"
+#include "kron/daemon/file_jobs.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_retention.h"
@@ -22,7 +20,6 @@
 #include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
 #include "kron/env/start_priority.h"
-#include "kron/jobs/load.h"
 #include "kron/ledger/file_ledger.h"
 #include "kron/queue/queue_thread.h"
 #include "kron/runner/real_process_runner.h"
@@ -51,13 +48,10 @@ class Daemon {
   Status open_api_service();
   Wakeup turn();
   Status start();
-  Result<api::ReloadReport> reload(jobs::LoadedJobs read);
-  jobs::LoadedJobs read_jobs();
-  JobReader::Hooks reading();
-  Result<std::vector<std::string>> configured_jobs();
   std::vector<std::pair<std::string, std::string>> not_scheduled() const;
-  void open_queue_for(const std::vector<jobs::JobDefinition>& definitions);
-  void report(const jobs::LoadedJobs& jobs);
+  void prepare_for(const std::vector<jobs::JobDefinition>& definitions);
+  void about_to_reload();
+  void have_reloaded(bool ok);
   void take_signal(int signal);
   void begin_to_stop(int signal);
   void leave_stop_note();
@@ -71,7 +65,6 @@ class Daemon {
   const Clock& clock_;
   LineLog& lines_;
   Instant started_at_;
-  JobFiles job_files_;
   api::EventHub events_;
   api::EventLog log_;
   RealFileSystem file_system_;
@@ -83,7 +76,6 @@ class Daemon {
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<QueueSubmitter> submitter_;
   ServiceManager manager_;
-  ZoneDatabase zones_;
   std::unique_ptr<Scheduler> scheduler_;
   std::string cgroup_;  // ours, if runs get cgroups of their own below it
   RunRetention run_retention_;
@@ -96,7 +88,7 @@ class Daemon {
   std::optional<Nanoseconds> alive_at_;
   std::unique_ptr<QueueThread> queue_;
   std::unique_ptr<ApiService> api_service_;
-  JobReader job_reader_;  // last: its thread uses the above
+  std::unique_ptr<FileJobs> file_jobs_;  // last: its thread uses the above
 };
 
 }  // namespace kron::daemon
