@@ -143,6 +143,12 @@ Status complete_cluster(Options& options, const FlagTexts& texts) {
                 "--redis takes the jobs from Redis, so there are no job files beside it: `kron cluster import FILE` "
                 "moves them there; leave out --config and --source");
   }
+  if (options.once) {
+    return fail(
+        Code::unreadable,
+        "--once is for job files: which host of a cluster runs what is due is not for one of them to say; leave "
+        "it out, or leave out --redis");
+  }
   return {};
 }
 

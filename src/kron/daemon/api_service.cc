@@ -38,12 +38,28 @@ ApiService::ApiService(const Options& options, Daemon daemon, std::unique_ptr<hi
       metrics_(KRON_VERSION, now(daemon_.clock)),
       history_(std::move(history)),
       outputs_(std::move(outputs)),
-      sinks_{metrics_sink(metrics_, daemon_.clock), history_sink(*history_),
+      sinks_{metrics_sink(metrics_, daemon_.clock),
+             history_sink(*history_, daemon_.cluster ? daemon_.cluster->instance : nullptr),
              [outputs = outputs_.get()](const Event& event) {
                if (const auto* ended = std::get_if<RunEnded>(&event)) outputs->run_ended(ended->run.run_id);
              }},
       aside_(std::move(aside)),
-      api_(std::make_unique<api::Api>(parts())) {}
+      api_(std::make_unique<api::Api>(parts())) {
+  if (!daemon_.cluster) return;
+  tail_ = std::make_unique<OutcomeTail>(
+      OutcomeTail::World{.link = *daemon_.cluster->link,
+                         .clock = daemon_.clock,
+                         .log = daemon_.log,
+                         .history = *history_,
+                         .aside = [this](std::function<void()> work) { return aside_->run(std::move(work)); },
+                         .on_end = [this](const std::string& run_id) { outputs_->run_ended(run_id); }},
+      daemon_.cluster->outcomes_key, options_.state_directory);
+}
+
+Nanoseconds ApiService::tick() {
+  constexpr Nanoseconds kNothingToDo = std::chrono::hours(1);
+  return tail_ ? tail_->step() : daemon_.clock.monotonic() + kNothingToDo;
+}
 
 void ApiService::observe(const Event& event) const {
   for (const Observer& sink : sinks_) sink(event);
@@ -59,6 +75,7 @@ void ApiService::close() {
 // to the work thread.
 ApiService::~ApiService() {
   close();
+  if (tail_) tail_->stop();
   outputs_.reset();
   history_.reset();
   aside_.reset();
@@ -78,7 +95,9 @@ api::Parts ApiService::parts() {
           .outputs = *outputs_,
           .run_files = run_files_,
           .keeps = options_.keeps,
-          .state = daemon_.state};
+          .state = daemon_.state,
+          .operations = daemon_.cluster ? daemon_.cluster->operations : api::Operations(),
+          .others = daemon_.cluster ? daemon_.cluster->others : api::OtherHosts()};
 }
 
 Status ApiService::listen() {

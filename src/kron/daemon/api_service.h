@@ -9,6 +9,7 @@
 #include "kron/api/event_hub.h"
 #include "kron/api/output_follower.h"
 #include "kron/daemon/options.h"
+#include "kron/daemon/outcome_tail.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/start_priority.h"
 #include "kron/env/work_thread.h"
@@ -23,6 +24,15 @@ namespace kron::daemon {
 // yield to what is due, and touches the daemon only by its mailbox.
 class ApiService {
  public:
+  // Of a krond in a cluster.
+  struct Cluster {
+    cluster::Link* link = nullptr;
+    std::string outcomes_key;
+    std::function<std::string()> instance;
+    api::Operations operations;
+    api::OtherHosts others;
+  };
+
   // What only the daemon has. All outlives the service.
   struct Daemon {
     const Clock& clock;
@@ -35,6 +45,7 @@ class ApiService {
     std::function<api::DaemonStatus()> status;
     api::Reload reload;
     api::StateUpkeep state;
+    std::optional<Cluster> cluster = {};
   };
 
   // The history opens, and nobody is let in yet.
@@ -49,6 +60,9 @@ class ApiService {
   // Nobody is let in any more, and who is in is sent away. Afterwards only what others were asked may still be
   // answered: they end before the service does.
   void close();
+
+  // What is to be done now and then; when it wants to be called next, by Clock::monotonic. On the loop.
+  Nanoseconds tick();
 
   // Keeps, counts and shows what happened. On the loop.
   void observe(const Event& event) const;
@@ -69,6 +83,7 @@ class ApiService {
   std::vector<Observer> sinks_;
   std::unique_ptr<WorkThread> aside_;
   std::unique_ptr<api::Api> api_;
+  std::unique_ptr<OutcomeTail> tail_;
   std::unique_ptr<http::Server> server_;
 };
 

@@ -25,6 +25,16 @@ constexpr Nanoseconds kApiBudget = std::chrono::milliseconds(2);
 constexpr Nanoseconds kLogIsRead = std::chrono::milliseconds(10);
 constexpr Nanoseconds kLogIsNotRead = std::chrono::seconds(1);
 
+// For the ends of runs to reach Redis, when we are told to end.
+constexpr Nanoseconds kStopPatience = std::chrono::seconds(5);
+
+const Error kStateIsInRedis{Code::refused,
+                            "in a cluster the records of jobs are in Redis: `kron cluster state` is for them"};
+
+std::optional<Nanoseconds> earlier(std::optional<Nanoseconds> one, Nanoseconds other) {
+  return std::min(one.value_or(other), other);
+}
+
 std::int64_t count(std::size_t number) { return static_cast<std::int64_t>(number); }
 
 }  // namespace
@@ -45,6 +55,7 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
 // The queue may still answer clients, so it ends before the API service, and after nobody can ask any more.
 Daemon::~Daemon() {
   if (api_service_) api_service_->close();
+  if (cluster_) cluster_->stop(Nanoseconds(0));
   queue_.reset();
   api_service_.reset();
 }
@@ -58,12 +69,24 @@ Result<std::unique_ptr<Daemon>> Daemon::open(Options options, const Clock& clock
 }
 
 Status Daemon::open_parts() {
+  // In a cluster the loop goes by the monotonic clock alone, whatever the machine's says.
   Result<std::unique_ptr<EventLoop>> loop = EventLoop::create(options_.clock_offset);
   if (!loop) return fail(loop.error());
   loop_ = *std::move(loop);
   // Before there is any other thread: one that did not block them would be ended by them, and all of us with it.
-  Status watched = loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [this](int s) { take_signal(s); });
-  if (!watched) return watched;
+  Status opened = loop_->take_signals({SIGTERM, SIGINT, SIGHUP}, [this](int s) { take_signal(s); });
+  if (opened) opened = open_host();
+  if (opened) opened = open_queue();
+  if (!opened) return opened;
+  open_scheduler();
+  // The turn that follows drains the first two.
+  opened = loop_->watch(runner_->descriptor(), [] {});
+  if (opened) opened = loop_->watch(submitter_->descriptor(), [] {});
+  if (opened) opened = loop_->watch(mailbox_.descriptor(), [this] { mailbox_.work_off(kApiBudget); });
+  return opened;
+}
+
+Status Daemon::open_host() {
   if (const Status safe = check_place(options_.state_directory); !safe) {
     return fail(Code::refused, "the state directory " + options_.state_directory + ": " + safe.error().message);
   }
@@ -80,6 +103,20 @@ Status Daemon::open_parts() {
                                                   clock_);
   if (!runner) return fail(runner.error());
   runner_ = *std::move(runner);
+  if (!options_.cluster) return {};
+  auto cluster = ClusterParts::open(*options_.cluster, {.host = clock_,
+                                                        .log = log_,
+                                                        .mailbox = mailbox_,
+                                                        .file_system = file_system_,
+                                                        .processes = *runner_,
+                                                        .state_directory = options_.state_directory,
+                                                        .version = KRON_VERSION});
+  if (!cluster) return fail(cluster.error());
+  cluster_ = *std::move(cluster);
+  return {};
+}
+
+Status Daemon::open_queue() {
   const std::string data_directory = options_.state_directory + "/data";
   QueueThread::Options of_queue{
       .place = data_directory,
@@ -97,18 +134,29 @@ Status Daemon::open_parts() {
         queue_->submit(std::move(tasks), std::move(answered));
       },
       clock_, log_);
-  scheduler_ = std::make_unique<Scheduler>(Scheduler::World{.clock = clock_,
-                                                            .ledger = *ledger_,
-                                                            .runner = *runner_,
-                                                            .log = log_,
-                                                            .writes_aside = true,
-                                                            .observers = {[this](const Event& event) {
-                                                                            if (api_service_)
-                                                                              api_service_->observe(event);
-                                                                          },
-                                                                          logging_to(log_)},
-                                                            .tasks = submitter_.get()},
-                                           work_of);
+  return {};
+}
+
+void Daemon::open_scheduler() {
+  Scheduler::World world{.clock = time(),
+                         .ledger = cluster_ ? cluster_->ledger() : static_cast<Ledger&>(*ledger_),
+                         .runner = cluster_ ? cluster_->runner() : static_cast<ProcessRunner&>(*runner_),
+                         .log = log_,
+                         .writes_aside = true,
+                         .observers = {[this](const Event& event) {
+                                         if (api_service_) api_service_->observe(event);
+                                       },
+                                       logging_to(log_)},
+                         .tasks = submitter_.get()};
+  Scheduler::MakeWork make_work = work_of;
+  if (cluster_) {
+    world.scope = [this](const jobs::JobDefinition& definition) { return cluster_->scope(definition); };
+    make_work = [this](const jobs::JobDefinition& definition, const RunCause& cause) {
+      return with_variables(work_of(definition, cause), cluster_->passed_on());
+    };
+  }
+  scheduler_ = std::make_unique<Scheduler>(std::move(world), std::move(make_work));
+  if (cluster_) return;
   file_jobs_ = std::make_unique<FileJobs>(FileJobs::World{.options = options_,
                                                           .clock = clock_,
                                                           .log = log_,
@@ -117,50 +165,57 @@ Status Daemon::open_parts() {
                                                           .prepare = [this](const auto& jobs) { prepare_for(jobs); },
                                                           .before_reload = [this] { about_to_reload(); },
                                                           .after_reload = [this](bool ok) { have_reloaded(ok); }});
-  // The turn that follows drains the first two.
-  watched = loop_->watch(runner_->descriptor(), [] {});
-  if (watched) watched = loop_->watch(submitter_->descriptor(), [] {});
-  if (watched) watched = loop_->watch(mailbox_.descriptor(), [this] { mailbox_.work_off(kApiBudget); });
-  return watched;
 }
 
 Status Daemon::open_api_service() {
-  auto desk =
-      ApiService::open(options_, {.clock = clock_,
-                                  .log = log_,
-                                  .mailbox = mailbox_,
-                                  .scheduler = *scheduler_,
-                                  .tasks = *queue_,
-                                  .events = events_,
-                                  .start_priority = start_priority_,
-                                  .status = [this] { return status(); },
-                                  .reload = [this](auto answer) { file_jobs_->reload(std::move(answer)); },
-                                  .state = {.directory = options_.state_directory,
-                                            .configured = [this] { return file_jobs_->configured(); },
-                                            .forget = [this](const auto& jobs) { return ledger_->forget(jobs); }}});
-  if (!desk) return fail(desk.error());
-  api_service_ = *std::move(desk);
+  ApiService::Daemon parts{.clock = time(),
+                           .log = log_,
+                           .mailbox = mailbox_,
+                           .scheduler = *scheduler_,
+                           .tasks = *queue_,
+                           .events = events_,
+                           .start_priority = start_priority_,
+                           .status = [this] { return status(); },
+                           .reload = [this](auto answer) { reload(std::move(answer)); },
+                           .state = {.directory = options_.state_directory}};
+  if (cluster_) {
+    parts.cluster = ApiService::Cluster{.link = &cluster_->link(),
+                                        .outcomes_key = cluster_->keys().outcomes(),
+                                        .instance = [this] { return cluster_->instance(); },
+                                        .operations = cluster_->operations(),
+                                        .others = cluster_->others()};
+    parts.state.configured = []() -> Result<std::vector<std::string>> { return fail(kStateIsInRedis); };
+    parts.state.forget = [](const auto&) -> Status { return fail(kStateIsInRedis); };
+  } else {
+    parts.state.configured = [this] { return file_jobs_->configured(); };
+    parts.state.forget = [this](const auto& jobs) { return ledger_->forget(jobs); };
+  }
+  auto service = ApiService::open(options_, std::move(parts));
+  if (!service) return fail(service.error());
+  api_service_ = *std::move(service);
   return {};
 }
 
 Status Daemon::run() {
   if (Status started = start(); !started) return started;
   while (true) {
-    if (std::exchange(wants_reload_, false)) file_jobs_->reload({});
+    if (std::exchange(wants_reload_, false)) reload({});
     const Wakeup wakeup = turn();
     if (scheduler_->broken()) return fail(*scheduler_->broken());
     if (submitter_->broken()) return fail(*submitter_->broken());
     if (queue_stopped_) return fail(*queue_stopped_);
+    if (cluster_ && cluster_->refused()) return fail(*cluster_->refused());
     if (is_done(wakeup)) break;
     if (!options_.once) run_retention_.turn(clock_.monotonic(), [this] { return scheduler_->active_run_ids(); });
     sleep_until(wakeup);
   }
+  if (cluster_) cluster_->stop(kStopPatience);
   log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
   return {};
 }
 
 Wakeup Daemon::turn() {
-  const bool is_due = next_due_ && *next_due_ <= now(clock_);
+  const bool is_due = next_due_ && *next_due_ <= now(time());
   if (is_due) start_priority_.begin();
   const Wakeup wakeup = scheduler_->tick();
   if (is_due) start_priority_.end();
@@ -169,21 +224,47 @@ Wakeup Daemon::turn() {
 }
 
 Status Daemon::start() {
-  if (Status readable = file_jobs_->check(); !readable) return readable;
+  if (file_jobs_) {
+    if (Status readable = file_jobs_->check(); !readable) return readable;
+  }
   // Before the jobs: whoever asks while they are read is told that we are not ready.
   if (api_service_) {
     if (Status listens = api_service_->listen(); !listens) return listens;
   }
+  if (manager_.alive_every()) alive_at_ = clock_.monotonic() + *manager_.alive_every();
+  if (cluster_) return start_cluster();
   if (Status started = file_jobs_->start([this] { return on_time_since(); }); !started) return started;
+  have_started();
+  manager_.ready(status_sentence());
+  return {};
+}
+
+// A fleet outlives a reboot of its Redis: we are up, and say what we wait for, until it is there.
+Status Daemon::start_cluster() {
+  Status connects = cluster_->start({.scheduler = *scheduler_,
+                                     .start =
+                                         [this](std::vector<jobs::JobDefinition> definitions) {
+                                           Status started = scheduler_->start(std::move(definitions), on_time_since());
+                                           if (started) have_started();
+                                           return started;
+                                         },
+                                     .prepare = [this](const auto& jobs) { prepare_accounts(jobs, *runner_); }});
+  if (connects) manager_.ready(status_sentence());
+  return connects;
+}
+
+void Daemon::have_started() {
   is_ready_ = true;
   log_.info("daemon_started", {{"jobs", count(scheduler_->job_count())},
                                {"running", count(scheduler_->active_runs())},
                                {"path", options_.state_directory},
                                {"pid", ::getpid()},
                                {"version", KRON_VERSION}});
-  manager_.ready(status_sentence());
-  if (manager_.alive_every()) alive_at_ = clock_.monotonic() + *manager_.alive_every();
-  return {};
+}
+
+void Daemon::reload(std::function<void(const Result<api::ReloadReport>&)> answer) {
+  if (file_jobs_) return file_jobs_->reload(std::move(answer));
+  cluster_->reload(std::move(answer));
 }
 
 // Nobody waits for the queue: one that cannot be opened is tried again, and the jobs that need it wait. One that is
@@ -237,7 +318,7 @@ std::optional<Instant> Daemon::on_time_since() {
   const auto note = take_stop_note(file_system_, options_.state_directory);
   if (!note) log_.warning("stop_note_failed", {{"reason", note.error().message}});
   if (!note || !*note) return std::nullopt;
-  return daemon::on_time_since(**note, clock_);
+  return daemon::on_time_since(**note, time());
 }
 
 bool Daemon::is_done(const Wakeup& wakeup) {
@@ -265,17 +346,28 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     const Nanoseconds again = clock_.monotonic() + (left == LineLog::Left::moving ? kLogIsRead : kLogIsNotRead);
     monotonic = std::min(monotonic.value_or(again), again);
   }
-  loop_->wake_at(wakeup.at);
+  if (api_service_) monotonic = earlier(monotonic, api_service_->tick());
+  if (cluster_) {
+    monotonic = earlier(monotonic, cluster_->tick());
+    // The machine's wall clock may say anything; the cluster's goes on by the machine's steady one.
+    if (wakeup.at) monotonic = earlier(monotonic, clock_.monotonic() + (WallTime(*wakeup.at) - time().wall()));
+  }
+  // Without a time it still wakes us when the machine has slept, which the steady clock does not see.
+  loop_->wake_at(cluster_ ? std::nullopt : wakeup.at);
   loop_->wake_at_monotonic(monotonic);
   const Result<bool> clock_changed = loop_->wait();
-  if (clock_changed && *clock_changed) log_.warning("clock_changed", {{"reason", "the machine's clock was set"}});
+  if (clock_changed && *clock_changed && !cluster_)
+    log_.warning("clock_changed", {{"reason", "the machine's clock was set"}});
 }
 
 std::string Daemon::status_sentence() const {
   const std::size_t jobs = scheduler_->job_count();
   std::string sentence = std::to_string(jobs) + (jobs == 1 ? " job, " : " jobs, ") +
                          std::to_string(scheduler_->active_runs()) + " running";
-  if (const std::size_t refused = file_jobs_->status().refused.size(); refused != 0) {
+  if (cluster_) {
+    if (const std::string why = cluster_->status_sentence(); !why.empty()) return why;
+  }
+  if (const std::size_t refused = file_jobs_ ? file_jobs_->status().refused.size() : 0; refused != 0) {
     sentence += ", " + std::to_string(refused) + (refused == 1 ? " job file refused" : " job files refused");
   }
   if (next_due_) sentence += ", next due " + rfc3339(*next_due_);
@@ -306,7 +398,8 @@ api::DaemonStatus Daemon::status() const {
           .config = options_.config,
           .socket = options_.socket,
           .not_scheduled = not_scheduled(),
-          .job_files = file_jobs_->status()};
+          .job_files = file_jobs_ ? file_jobs_->status() : api::JobFilesStatus(),
+          .cluster = cluster_ ? std::optional(cluster_->status()) : std::nullopt};
 }
 
 }  // namespace kron::daemon

@@ -11,6 +11,7 @@
 #include "kron/api/event_log.h"
 #include "kron/base/result.h"
 #include "kron/daemon/api_service.h"
+#include "kron/daemon/cluster_parts.h"
 #include "kron/daemon/file_jobs.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/queue_submitter.h"
@@ -45,13 +46,19 @@ class Daemon {
   Daemon(Options options, const Clock& clock, LineLog& log);
 
   Status open_parts();
+  Status open_host();
+  Status open_queue();
+  void open_scheduler();
   Status open_api_service();
   Wakeup turn();
   Status start();
+  Status start_cluster();
+  void have_started();
   std::vector<std::pair<std::string, std::string>> not_scheduled() const;
   void prepare_for(const std::vector<jobs::JobDefinition>& definitions);
   void about_to_reload();
   void have_reloaded(bool ok);
+  void reload(std::function<void(const Result<api::ReloadReport>&)> answer);
   void take_signal(int signal);
   void begin_to_stop(int signal);
   void leave_stop_note();
@@ -60,6 +67,9 @@ class Daemon {
   void sleep_until(const Wakeup& wakeup);
   std::string status_sentence() const;
   api::DaemonStatus status() const;
+
+  // What jobs go by: the cluster's clock, or this machine's.
+  const Clock& time() const { return cluster_ ? cluster_->clock() : clock_; }
 
   Options options_;
   const Clock& clock_;
@@ -70,9 +80,10 @@ class Daemon {
   RealFileSystem file_system_;
   RealFileSystem queue_file_system_;  // the queue's thread yields, and so do those who help it
   Mailbox mailbox_;
-  StartPriority start_priority_;  // of what is due
-  std::unique_ptr<FileLedger> ledger_;
+  StartPriority start_priority_;        // of what is due
+  std::unique_ptr<FileLedger> ledger_;  // in a cluster only the owner of the state directory
   std::unique_ptr<runner::RealProcessRunner> runner_;
+  std::unique_ptr<ClusterParts> cluster_;  // none: this krond is alone
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<QueueSubmitter> submitter_;
   ServiceManager manager_;

@@ -8,18 +8,24 @@ namespace {
 
 struct KeepIn {
   history::History& history;
+  std::string host;
 
-  void operator()(const PeriodEnded& ended) const {
-    history.add({.job = ended.identity,
-                 .outcome = ended.outcome,
-                 .reason = ended.reason,
-                 .clause = ended.clause,
-                 .period = ended.period.nominal,
-                 .chosen = ended.period.chosen,
-                 .ended_at = ended.at});
+  void keep(history::Entry entry) const {
+    entry.host = host;
+    history.add(std::move(entry));
   }
 
-  void operator()(const RunStarted& started) const { history.add(history::entry_of(started.identity, started.run)); }
+  void operator()(const PeriodEnded& ended) const {
+    keep({.job = ended.identity,
+          .outcome = ended.outcome,
+          .reason = ended.reason,
+          .clause = ended.clause,
+          .period = ended.period.nominal,
+          .chosen = ended.period.chosen,
+          .ended_at = ended.at});
+  }
+
+  void operator()(const RunStarted& started) const { keep(history::entry_of(started.identity, started.run)); }
 
   void operator()(const RunEnded& ended) const {
     history::Entry entry = history::entry_of(ended.identity, ended.run);
@@ -27,20 +33,20 @@ struct KeepIn {
     entry.exit_code = ended.exit.code;
     entry.detail = ended.exit.reason;
     entry.output_bytes = ended.exit.output_bytes;
-    history.add(std::move(entry));
+    keep(std::move(entry));
   }
 
   void operator()(const PeriodsPassedOver& passed_over) const {
-    history.add({.job = passed_over.identity, .ended_at = passed_over.at, .passed_over = passed_over.periods});
+    keep({.job = passed_over.identity, .ended_at = passed_over.at, .passed_over = passed_over.periods});
   }
 
   void operator()(const ManualRunDropped& dropped) const {
-    history.add({.job = dropped.identity,
-                 .outcome = Outcome::skipped,
-                 .reason = dropped.reason,
-                 .trigger = Trigger::manual,
-                 .run_id = dropped.run_id,
-                 .ended_at = dropped.at});
+    keep({.job = dropped.identity,
+          .outcome = Outcome::skipped,
+          .reason = dropped.reason,
+          .trigger = Trigger::manual,
+          .run_id = dropped.run_id,
+          .ended_at = dropped.at});
   }
 
   // The others are no outcome, or are in the history already.
@@ -52,8 +58,10 @@ struct KeepIn {
 
 }  // namespace
 
-Observer history_sink(history::History& history) {
-  return [&history](const Event& event) { std::visit(KeepIn{history}, event); };
+Observer history_sink(history::History& history, std::function<std::string()> host) {
+  return [&history, host = std::move(host)](const Event& event) {
+    std::visit(KeepIn{history, host ? host() : std::string()}, event);
+  };
 }
 
 }  // namespace kron::daemon

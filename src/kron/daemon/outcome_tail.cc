@@ -159,7 +159,11 @@ void OutcomeTail::take(const std::shared_ptr<Shared>& shared, const RedisReply& 
   if (told.empty()) return;
   shared->last = told.back().id;
   if (told.size() == kAtOnce) shared->ask_at = Nanoseconds(0);
-  for (history::Entry& entry : entries) shared->world.history.add(std::move(entry));
+  for (history::Entry& entry : entries) {
+    const std::string ended = entry.ended_at ? entry.run_id : "";
+    shared->world.history.add(std::move(entry));
+    if (!ended.empty() && shared->world.on_end) shared->world.on_end(ended);
+  }
   shared->world.history.when_written([shared, id = told.back().id] { keep(shared, id); });
 }
 

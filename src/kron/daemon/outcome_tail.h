@@ -23,8 +23,9 @@ class OutcomeTail {
     const Clock& clock;
     Log& log;
     history::History& history;
-    // Has this done on a thread that has time for it; false: not now.
+    // Has this done on a thread that has time for it, and never at once; false: not now.
     std::function<bool(std::function<void()>)> aside;
+    std::function<void(const std::string& run_id)> on_end = {};  // a run of any host has ended; on that thread
   };
   // All of the world outlives it, and nothing of it is called after stop().
   OutcomeTail(World world, std::string stream_key, const std::string& state_directory);

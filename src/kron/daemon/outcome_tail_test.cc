@@ -76,17 +76,23 @@ class OutcomeTailTest : public ::testing::Test {
   }
 
   std::unique_ptr<OutcomeTail> tail() {
-    OutcomeTail::World world{.link = link_, .clock = clock_, .log = log_, .history = *history_, .aside = [](auto work) {
-                               work();
-                               return true;
-                             }};
+    OutcomeTail::World world{
+        .link = link_, .clock = clock_, .log = log_, .history = *history_, .aside = [this](std::function<void()> work) {
+          aside_.push_back(std::move(work));
+          return true;
+        }};
     return std::make_unique<OutcomeTail>(std::move(world), "{c}:kron:outcomes", directory_.path());
+  }
+
+  void answer_all() {
+    link_.answer_all();
+    for (const auto& work : std::exchange(aside_, {})) work();
   }
 
   void pass_a_second(OutcomeTail& tail) {
     clock_.advance(Seconds(1));
     tail.step();
-    link_.answer_all();
+    answer_all();
   }
 
   std::optional<history::Entry> run(const std::string& id) {
@@ -99,6 +105,7 @@ class OutcomeTailTest : public ::testing::Test {
   testing::FakeClock clock_{instant_of(1'772'409'700)};
   testing::CapturingLog log_;
   StreamLink link_;
+  std::vector<std::function<void()>> aside_;
   std::unique_ptr<history::History> history_;
 };
 
@@ -126,11 +133,11 @@ TEST_F(OutcomeTailTest, TheNextDaemonGoesOnFromWhatIsOnDisk) {
   second->step();
   ASSERT_EQ(link_.asked.size(), 1U);
   EXPECT_EQ(link_.asked.front().first.front(), "XRANGE") << "is there a gap?";
-  link_.answer_all();
+  answer_all();
   second->step();
   ASSERT_EQ(link_.asked.size(), 1U);
   EXPECT_EQ(link_.asked.front().first.back(), "1772409600000-0");
-  link_.answer_all();
+  answer_all();
   EXPECT_FALSE(!log_.lines_of("gap").empty());
 }
 
@@ -168,7 +175,7 @@ TEST_F(OutcomeTailTest, ALongStreamIsReadPageByPageWithoutPauses) {
   clock_.advance(Seconds(1));
   for (int i = 0; i < 3; ++i) {
     tail->step();
-    link_.answer_all();
+    answer_all();
   }
   EXPECT_TRUE(run("run2199"));
 }
@@ -194,7 +201,7 @@ TEST_F(OutcomeTailTest, AnAnswerAfterTheStopIsNotTaken) {
   clock_.advance(Seconds(1));
   tail->step();
   tail.reset();
-  link_.answer_all();
+  answer_all();
   EXPECT_FALSE(run("r1"));
 }
 

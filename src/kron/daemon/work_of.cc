@@ -38,6 +38,17 @@ RunWork work_of(const jobs::JobDefinition& definition, const RunCause& cause) {
   return *std::move(spec);
 }
 
+RunWork with_variables(RunWork work, const jobs::Environment& variables) {
+  auto* spec = std::get_if<RunSpec>(&work);
+  if (spec == nullptr) return work;
+  for (const auto& variable : variables) {
+    const bool is_given =
+        std::ranges::any_of(spec->environment, [&](const auto& given) { return given.first == variable.first; });
+    if (!is_given) spec->environment.push_back(variable);
+  }
+  return work;
+}
+
 bool has_tasks(const std::vector<jobs::JobDefinition>& definitions) {
   return std::ranges::any_of(definitions, jobs::submits_task);
 }

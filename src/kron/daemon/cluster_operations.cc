@@ -1,0 +1,69 @@
+// What operators ask of one krond of a cluster, and all of them do.
+#include <utility>
+
+#include "kron/base/text.h"
+#include "kron/cluster/events.h"
+#include "kron/daemon/cluster_parts.h"
+#include "kron/daemon/remote_output.h"
+
+namespace kron::daemon {
+
+// Answered when Redis has taken it: who hears it then hears it.
+void ClusterParts::publish(const cluster::Event& event, const api::Operations::Done& done) {
+  if (!link_->is_up()) return done(fail(Code::unreachable, "Redis does not answer, so the cluster cannot be told"));
+  link_->post({"PUBLISH", keys_.events(), cluster::text_of(event)}, cluster::Link::Urgency::urgent,
+              [this, done](const cluster::TimedReply& timed) {
+                Status told;
+                if (!timed.reply.is_reply()) told = fail(Code::unreachable, "Redis: " + timed.reply.why);
+                world_.mailbox.post([done, told] { done(told); });
+              });
+}
+
+// Here at once, also when others hear it later.
+void ClusterParts::set_paused(const std::string& job, bool is_paused, const api::Operations::Done& done) {
+  if (!jobs_->scheduler.knows(job)) {
+    return done(fail(Code::not_found, "there is no job named " + quoted(job, 200)));
+  }
+  if (member_->jobs() != nullptr) member_->jobs()->set_paused(job, is_paused);
+  const cluster::Event event =
+      is_paused ? cluster::Event(cluster::events::Pause{job}) : cluster::Event(cluster::events::Resume{job});
+  publish(event, done);
+}
+
+void ClusterParts::end_run(const std::string& run_id, Status (Scheduler::*end)(std::string_view),
+                           const cluster::Event& event, const api::Operations::Done& done) {
+  const Status ended = (jobs_->scheduler.*end)(run_id);
+  if (ended || ended.error().code != Code::not_found) return done(ended);
+  publish(event, done);
+}
+
+api::Operations ClusterParts::operations() {
+  api::Operations operations;
+  operations.pause = [this](const std::string& job, std::optional<Instant> until, bool skip_missed,
+                            const api::Operations::Done& done) {
+    if (until || skip_missed) {
+      return done(fail(Code::refused,
+                       "in a cluster a job is paused until it is resumed: Redis keeps no time and no wish with it; "
+                       "leave out --for, --until and --skip-missed"));
+    }
+    set_paused(job, true, done);
+  };
+  operations.resume = [this](const std::string& job, bool skip_missed, const api::Operations::Done& done) {
+    if (skip_missed) return done(fail(Code::refused, "--skip-missed is not there in a cluster"));
+    set_paused(job, false, done);
+  };
+  operations.terminate = [this](const std::string& run_id, const api::Operations::Done& done) {
+    end_run(run_id, &Scheduler::terminate, cluster::events::TerminateRun{run_id}, done);
+  };
+  operations.kill = [this](const std::string& run_id, const api::Operations::Done& done) {
+    end_run(run_id, &Scheduler::kill, cluster::events::KillRun{run_id}, done);
+  };
+  return operations;
+}
+
+api::OtherHosts ClusterParts::others() {
+  return {.has_run = [this](const history::Entry& run) { return !run.host.empty() && run.host != instance(); },
+          .output = [this](const std::string& run_id) { return remote_output(*link_, keys_, run_id); }};
+}
+
+}  // namespace kron::daemon

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""What one krond of a fleet answers about all of it: kron runs, show, logs, status, doctor, pause and kill by its socket,
+readiness, and what it says while Redis is away."""
+
+import json
+import subprocess
+import unittest
+
+from cluster_host import KRON, Fleet, OnFleet, RedisServer, until
+
+
+def kron(krond_state, *arguments):
+    return subprocess.run([KRON, *arguments, "--state-dir", str(krond_state)], capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+class OneAnswersForAll(OnFleet):
+    hosts = ("h1", "h2")
+
+    def ask(self, host, *arguments):
+        answer = kron(self.fleet.root / f"state-{host}", *arguments)
+        self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+        return answer.stdout
+
+    def runs(self, host, job):
+        return [json.loads(line) for line in self.ask(host, "runs", "--job", job, "--format", "json").splitlines()]
+
+    def wait_for_ended(self, host, job):
+        until(lambda: [run for run in self.runs(host, job) if run["state"] == "ended"], f"a run of {job} at {host}")
+        return self.runs(host, job)[0]
+
+    def test_a_run_is_in_the_history_of_every_host_with_its_host_and_its_output(self):
+        self.fleet.define("told", "echo one; echo one; echo two")
+        until(lambda: "told" in self.ask("h1", "jobs"), "the job")
+        until(lambda: "told" in self.ask("h2", "jobs"), "the job")
+        run_id, blob = self.fleet.run("told", "once")
+        for host in self.hosts:
+            run = self.wait_for_ended(host, "told")
+            self.assertEqual(run["runId"], run_id)
+            self.assertEqual(run["host"], blob["host"])
+            self.assertEqual(run["exitCode"], 0)
+            self.assertIn("HOST", self.ask(host, "runs", "--job", "told"))
+            self.assertEqual(self.ask(host, "logs", run_id), "one\none\ntwo\n")
+            self.assertIn(blob["host"], self.ask(host, "show", run_id))
+
+    def test_a_pause_at_one_host_is_one_at_all(self):
+        self.fleet.define("paused")
+        until(lambda: all("paused" in self.ask(host, "jobs", "--names") for host in self.hosts), "the job")
+        self.assertIn("paused", self.ask("h1", "pause", "paused"))
+        for host in self.hosts:
+            until(lambda host=host: "paused" in self.ask(host, "jobs", "--state", "paused"), f"the pause at {host}")
+        until(lambda: self.redis("SISMEMBER", self.key("jobs:paused"), "paused") == 1, "the set")
+        self.assertIn("resumed", self.ask("h2", "resume", "paused"))
+        until(lambda: self.redis("SISMEMBER", self.key("jobs:paused"), "paused") == 0, "the set without it")
+        refused = kron(self.fleet.root / "state-h1", "pause", "paused", "--for", "1h")
+        self.assertEqual(refused.returncode, 4, refused.stdout + refused.stderr)
+
+    def test_a_run_of_another_host_is_killed_through_any(self):
+        self.fleet.define("long", "sleep 60", ttl=30)
+        until(lambda: all("long" in self.ask(host, "jobs") for host in self.hosts), "the job")
+        self.fleet.trigger("long", "kill-me")
+        run_id, = self.fleet.wait_for_running("long")
+        where = self.fleet.blob(run_id)["host"]
+        other = next(host for host in self.hosts if host != where)
+        until(lambda: self.runs(other, "long"), "the run in the other history")
+        self.ask(other, "kill", run_id)
+        self.fleet.wait_for_final("long")
+        self.assertEqual(self.fleet.blob(run_id)["retcode"], -9)
+        self.assertEqual(self.wait_for_ended(other, "long")["exitCode"], 137)
+
+    def test_the_status_tells_of_the_cluster(self):
+        until(lambda: len(json.loads(self.ask("h1", "status", "--format", "json"))["cluster"]["hosts"]) == 2, "hosts")
+        cluster = json.loads(self.ask("h1", "status", "--format", "json"))["cluster"]
+        self.assertEqual(cluster["instance"], "h1")
+        self.assertEqual(cluster["namespace"], self.fleet.namespace)
+        self.assertTrue(cluster["linkUp"])
+        self.assertLess(abs(cluster["clockOffsetSeconds"]), 5)
+        self.assertIn("h2", self.ask("h1", "status"))
+
+
+class RedisIsAway(unittest.TestCase):
+    def test_krond_is_up_says_why_it_is_not_ready_and_goes_on_by_itself(self):
+        with Fleet() as fleet:
+            fleet.define("soon", reload=False)
+            fleet.server.stop()
+            krond = fleet.start("h1")
+            state = fleet.root / "state-h1"
+            until(lambda: kron(state, "status").returncode == 0, "an answer without Redis")
+            status = json.loads(kron(state, "status", "--format", "json").stdout)
+            self.assertFalse(status["ready"])
+            self.assertIn("Redis", status["cluster"]["notReady"])
+            fleet.server.start()
+            krond.wait_for("daemon_started")
+            until(lambda: json.loads(kron(state, "status", "--format", "json").stdout)["ready"], "to be ready")
+
+
+class APassword(unittest.TestCase):
+    def test_is_shown_nowhere(self):
+        with RedisServer(password="verysecret") as server, Fleet(server=server) as fleet:
+            krond = fleet.started("h1", url=server.url(password="verysecret"))
+            state = fleet.root / "state-h1"
+            for answer in (kron(state, "status"), kron(state, "status", "--format", "json"), kron(state, "doctor")):
+                self.assertNotIn("verysecret", answer.stdout + answer.stderr)
+            server.stop()
+            until(lambda: "not ready" in kron(state, "status").stdout, "to notice")
+            self.assertNotIn("verysecret", kron(state, "status").stdout)
+            self.assertNotIn("verysecret", krond.log())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
