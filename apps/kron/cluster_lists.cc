@@ -89,7 +89,7 @@ std::string state_of(const ListedJob& job) {
   return job.is_paused ? "paused" : "active";
 }
 
-void print_job(const ListedJob& job) {
+void print_listed_job(const ListedJob& job) {
   JsonWriter json;
   json.begin_map().member("name", job.name).member("schedule", job.schedule).member("lock", job.lock);
   json.member("command", job.command).key("paused").boolean(job.is_paused);
@@ -186,7 +186,7 @@ int cluster_jobs(const ClusterJobsOptions& options) {
   const auto found = find_jobs(*session, options);
   if (!found) return refuse(kVerb, found.error(), options.json);
   if (options.json) {
-    for (const ListedJob& job : found->jobs) print_job(job);
+    for (const ListedJob& job : found->jobs) print_listed_job(job);
   } else if (found->jobs.empty()) {
     std::printf("no jobs\n");
   } else {
