@@ -26,7 +26,8 @@ struct EventHandler::Doer {
   void operator()(const events::Trigger& event) const {
     const Instant now = kron::now(handler.clock_);
     if (event.at && now - *event.at > kOldestTrigger) {
-      handler.log_.warning("cluster_trigger_too_old", {{"job", event.job}, {"seconds", (now - *event.at).count()}});
+      handler.log_.warning("cluster_trigger_too_old",
+                           {{"identity", event.job}, {"seconds", (now - *event.at).count()}});
       return;
     }
     // The others run it; this host is being emptied.

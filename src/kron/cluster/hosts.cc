@@ -155,6 +155,7 @@ Result<Hosts::Beat> Hosts::beat(Link& link, const Keys& keys, const Options& opt
 
 Nanoseconds Hosts::tick(Nanoseconds now) {
   if (!next_) next_ = now;
+  if (has_left_) return now + options_.cadence;
   if (is_busy_) return now + kBeatAgain;
   if (now < *next_) return *next_;
   is_busy_ = true;
@@ -215,6 +216,7 @@ void Hosts::leave(Nanoseconds timeout) {
                        .member = instance_member(options_.host, options_.ip)};
   world_.link.ask({call.command(world_.keys)}, timeout);
   instance_.clear();
+  has_left_ = true;
 }
 
 }  // namespace kron::cluster

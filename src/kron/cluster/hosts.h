@@ -90,7 +90,7 @@ class Hosts {
   // Clock::monotonic.
   Nanoseconds tick(Nanoseconds now);
 
-  // A clean stop: frees the name. Blocks, at most `timeout`.
+  // A clean stop: frees the name, and beats no more. Blocks, at most `timeout`.
   void leave(Nanoseconds timeout);
 
   [[nodiscard]] const std::string& instance() const { return instance_; }  // empty: not joined yet
@@ -115,6 +115,7 @@ class Hosts {
   std::vector<std::string> foreign_;
   std::optional<Nanoseconds> next_;
   bool is_busy_ = false;
+  bool has_left_ = false;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
 };
 

@@ -13,6 +13,17 @@ namespace {
 constexpr Nanoseconds kReadAgain = std::chrono::seconds(1);
 constexpr std::size_t kMostSaid = 20;  // remarks of one reading that are logged one by one
 
+// The rules with the zone that the cluster has now. One that this host does not know is passed by: it is refused where
+// krond starts.
+std::shared_ptr<const JobRules> rules_in(const std::string& zone, std::shared_ptr<const JobRules> rules) {
+  if (zone.empty() || zone == rules->zone.name()) return rules;
+  const Result<TimeZone> found = rules->zones.find(zone);
+  if (!found) return rules;
+  auto changed = std::make_shared<JobRules>(*rules);
+  changed->zone = *found;
+  return changed;
+}
+
 void suspend_all(std::vector<jobs::JobDefinition>& definitions) {
   for (jobs::JobDefinition& definition : definitions) definition.job.policy.suspend = true;
 }
@@ -77,7 +88,8 @@ void JobList::judge_aside(std::shared_ptr<Read> read, std::function<Result<JobTe
                      alive = std::weak_ptr<Alive>(alive_), this] {
     read->texts = texts();
     if (read->texts) {
-      read->jobs = read_jobs(*read->texts, *rules);
+      read->rules = rules_in(read->texts->zone, rules);
+      read->jobs = read_jobs(*read->texts, *read->rules);
       for (const JobReading::Remark& remark : read->jobs.refused) read->refused.emplace(remark.name, remark.text);
     }
     to_loop([alive, this, read] {
@@ -95,7 +107,12 @@ void JobList::take(Read& read) {
   if (!applied) {
     failed_ = std::max(failed_.value_or(read.cause), read.cause);
     retry_at_ = world_.clock.monotonic() + kReadAgain;
-    world_.log.warning("cluster_jobs_not_read", {{"reason", applied.error().message}});
+    if (last_failure_ != applied.error().message) {
+      last_failure_ = applied.error().message;
+      world_.log.warning("cluster_jobs_not_read", {{"reason", last_failure_}});
+    }
+  } else {
+    last_failure_.clear();
   }
   for (const Done& done : read.done) done(applied);
   work_off_waiting();
@@ -116,6 +133,10 @@ Status JobList::apply(Read& read) {
   say_of(read);
   auto old = std::exchange(jobs_, std::make_shared<Texts>(std::move(read.texts->definitions)));
   refused_ = std::move(read.refused);
+  if (read.rules->zone.name() != rules_->zone.name()) {
+    world_.log.warning("cluster_timezone_changed", {{"from", rules_->zone.name()}, {"to", read.rules->zone.name()}});
+  }
+  rules_ = std::move(read.rules);
   is_loaded_ = true;
   // Many texts take their time to go.
   world_.aside.run([old = std::move(old)]() mutable { old.reset(); });
@@ -131,7 +152,7 @@ void JobList::say_of(const Read& read) {
     const auto known = refused_.find(name);
     if (known != refused_.end() && known->second == reason) continue;
     if (said++ < kMostSaid) {
-      world_.log.warning("cluster_job_refused", {{"job", quoted(name, 200)}, {"reason", reason}});
+      world_.log.warning("cluster_job_refused", {{"identity", quoted(name, 200)}, {"reason", reason}});
     } else {
       ++left_out;
     }
@@ -140,7 +161,7 @@ void JobList::say_of(const Read& read) {
     const std::string* known = text(remark.name);
     if (known != nullptr && *known == read.texts->definitions.find(remark.name)->second) continue;
     if (said++ < kMostSaid) {
-      world_.log.warning("cluster_job_warning", {{"job", remark.name}, {"reason", remark.text}});
+      world_.log.warning("cluster_job_warning", {{"identity", remark.name}, {"reason", remark.text}});
     } else {
       ++left_out;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kron/cluster/aside.h"
+#include "kron/cluster/job_list_redis.h"
 #include "kron/cluster/job_reading.h"
 #include "kron/cluster/keys.h"
 #include "kron/cluster/link.h"
@@ -48,8 +49,8 @@ class JobList {
   };
   using Done = std::function<void(const Status&)>;  // on the loop
 
-  // Reads the list and applies it; what `add` and `remove` have changed is forgotten. A list that cannot be read is
-  // tried again by tick(), and `done` told of the failure.
+  // Reads the list, and the cluster's zone, and applies it; what `add` and `remove` have changed is forgotten. A list
+  // that cannot be read is tried again by tick(), and `done` told of the failure.
   void reload(Cause cause, Done done = {});
 
   // Events. While a reading is under way they wait for its end, so that it does not undo them.
@@ -84,6 +85,7 @@ class JobList {
     std::vector<Done> done = {};
     bool is_from_redis = true;
     Result<JobTexts> texts = JobTexts();
+    std::shared_ptr<const JobRules> rules = {};  // by which they were judged
     JobReading jobs = {};
     Texts refused = {};
   };
@@ -104,6 +106,7 @@ class JobList {
   void set_terms(const std::string& name, std::optional<JobTerms> terms);
   void write_aside(std::vector<DefinitionEdit> edits);
   void pause_all(bool is_paused);
+  void write_paused_aside(const std::string& job, std::shared_ptr<std::vector<TextOfJob>> texts, bool is_paused);
   void say_of(const Read& read);
 
   World world_;
@@ -115,6 +118,7 @@ class JobList {
   bool is_reading_ = false;
   std::deque<Waiting> waiting_;  // for the end of the reading
   std::optional<Cause> failed_;  // to be tried again
+  std::string last_failure_;     // the same one is said once
   Nanoseconds retry_at_{0};
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
 };

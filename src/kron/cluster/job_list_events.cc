@@ -26,13 +26,13 @@ void JobList::set_terms(const std::string& name, std::optional<JobTerms> terms) 
 void JobList::take_one(const std::string& name, std::string text, Instant read_at) {
   ReadJob job = read_cluster_job(name, text, *rules_, read_at);
   if (!job.definition || !job.errors.empty()) {
-    world_.log.warning("cluster_job_refused", {{"job", quoted(name, 200)}, {"reason", job.errors}});
+    world_.log.warning("cluster_job_refused", {{"identity", quoted(name, 200)}, {"reason", job.errors}});
     return;
   }
   if (is_draining_) job.definition->job.policy.suspend = true;
   set_terms(name, std::move(job.terms));
   if (const Status put = world_.put(*std::move(job.definition)); !put) {
-    world_.log.warning("cluster_job_not_taken", {{"job", name}, {"reason", put.error().message}});
+    world_.log.warning("cluster_job_not_taken", {{"identity", name}, {"reason", put.error().message}});
     return;
   }
   refused_.erase(name);
@@ -51,7 +51,7 @@ void JobList::remove(std::string name) {
   later([this, name = std::move(name)] {
     if (text(name) == nullptr) return;
     if (const Status dropped = world_.drop(name); !dropped && dropped.error().code != Code::not_found) {
-      world_.log.warning("cluster_job_not_dropped", {{"job", name}, {"reason", dropped.error().message}});
+      world_.log.warning("cluster_job_not_dropped", {{"identity", name}, {"reason", dropped.error().message}});
       return;
     }
     jobs_->erase(name);
@@ -73,36 +73,40 @@ void JobList::set_paused(std::string job, bool is_paused) {
         take_one(job, *std::move(edited), kron::now(world_.clock));
       }
     }
-    world_.aside.run([link = &world_.link, keys = &world_.keys, log = &world_.log, job, before, is_paused] {
-      const Status written = write_paused(*link, *keys, {{job, before}}, is_paused);
-      if (written) return;
-      log->error("cluster_pause_not_written", {{"job", job}, {"reason", written.error().message}});
-    });
+    auto texts = std::make_shared<std::vector<TextOfJob>>();
+    texts->push_back({job, before});
+    write_paused_aside(job, std::move(texts), is_paused);
   });
+}
+
+void JobList::write_paused_aside(const std::string& job, std::shared_ptr<std::vector<TextOfJob>> texts,
+                                 bool is_paused) {
+  const bool is_taken = world_.aside.run(
+      [link = &world_.link, keys = &world_.keys, log = &world_.log, job, texts = std::move(texts), is_paused] {
+        const Status written = write_paused(*link, *keys, std::move(*texts), is_paused);
+        if (written) return;
+        log->error("cluster_pause_not_written", {{"identity", job}, {"reason", written.error().message}});
+      });
+  if (is_taken) return;
+  world_.log.error("cluster_pause_not_written", {{"identity", job}, {"reason", "too much waits to be done"}});
 }
 
 // The jobs that are loaded now. There may be many: they are edited and judged aside.
 void JobList::pause_all(bool is_paused) {
   auto read = std::make_shared<Read>();
   read->is_from_redis = false;
-  const std::shared_ptr<Texts> before = jobs_;
-  judge_aside(read, [before, is_paused, clock = &world_.clock] {
+  auto before = std::make_shared<std::vector<TextOfJob>>();
+  judge_aside(read, [jobs = jobs_, before, is_paused, clock = &world_.clock] {
     JobTexts texts;
     texts.read_at = kron::now(*clock);
-    for (const auto& [name, text] : *before) {
+    for (const auto& [name, text] : *jobs) {
+      before->push_back({name, text});
       Result<std::string> edited = with_paused(text, is_paused);
       texts.definitions.emplace(name, edited ? *std::move(edited) : text);
-      if (is_paused) texts.paused.insert(name);  // as it will be
     }
     return Result<JobTexts>(std::move(texts));
   });
-  world_.aside.run([link = &world_.link, keys = &world_.keys, log = &world_.log, before, is_paused] {
-    std::vector<TextOfJob> texts;
-    texts.reserve(before->size());
-    for (const auto& [name, text] : *before) texts.push_back({name, text});
-    const Status written = write_paused(*link, *keys, std::move(texts), is_paused);
-    if (!written) log->error("cluster_pause_not_written", {{"job", "all"}, {"reason", written.error().message}});
-  });
+  write_paused_aside(std::string(events::kAllJobs), std::move(before), is_paused);
 }
 
 void JobList::validate(std::vector<std::string> names) {
@@ -124,9 +128,7 @@ void JobList::drain() {
     auto read = std::make_shared<Read>();
     read->is_from_redis = false;
     judge_aside(read, [jobs = jobs_, clock = &world_.clock] {
-      JobTexts texts{.definitions = *jobs, .read_at = kron::now(*clock)};
-      for (const auto& [name, text] : texts.definitions) texts.paused.insert(name);
-      return Result<JobTexts>(std::move(texts));
+      return Result<JobTexts>(JobTexts{.definitions = *jobs, .read_at = kron::now(*clock)});
     });
   });
 }
@@ -136,7 +138,7 @@ void JobList::read_again(std::string name) {
                      to_loop = world_.aside.to_loop, alive = std::weak_ptr<Alive>(alive_), this] {
     const std::vector<std::string> names{name};
     Result<JobTexts> texts = read_job_texts_of(*link, *keys, names, kron::now(*clock));
-    if (!texts) return log->warning("cluster_jobs_not_read", {{"job", name}, {"reason", texts.error().message}});
+    if (!texts) return log->warning("cluster_jobs_not_read", {{"identity", name}, {"reason", texts.error().message}});
     to_loop([alive, this, texts = std::move(texts)] {
       if (!alive.lock()) return;
       later([this, texts] {

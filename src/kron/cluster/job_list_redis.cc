@@ -16,26 +16,24 @@ constexpr std::string_view kPage = "500";
 constexpr std::size_t kEditsAtATime = 100;
 constexpr int kMostChanges = 10;  // of one text by others, while it is edited
 
-// All pages of HSCAN or SSCAN. What is there all the time comes at least once.
-Status scan(Link& link, std::string_view command, const std::string& key,
-            const std::function<void(std::vector<RedisValue>&)>& take) {
-  std::string cursor = "0";
-  do {
-    std::vector<TimedReply> replies =
-        link.ask({{std::string(command), key, cursor, "COUNT", std::string(kPage)}}, kListTimeout);
-    Result<RedisValue> page = value_of(std::move(replies.at(0).reply));
-    if (!page) return fail(page.error());
-    if (page->items.size() != 2) return fail(Code::internal, "Redis gave another answer than " + std::string(command));
-    cursor = page->items[0].text;
-    take(page->items[1].items);
-  } while (cursor != "0");
-  return {};
+Result<RedisValue> ask_one(Link& link, RedisCommand command) {
+  return value_of(std::move(link.ask({std::move(command)}, kListTimeout).at(0).reply));
 }
 
-Status read_paused(Link& link, const Keys& keys, JobTexts& texts) {
-  return scan(link, "SSCAN", keys.paused(), [&](std::vector<RedisValue>& names) {
-    for (RedisValue& name : names) texts.paused.insert(std::move(name.text));
-  });
+// All pages. What is there all the time comes at least once.
+Status read_definitions(Link& link, const Keys& keys, JobTexts& texts) {
+  std::string cursor = "0";
+  do {
+    Result<RedisValue> page = ask_one(link, {"HSCAN", keys.jobs(), cursor, "COUNT", std::string(kPage)});
+    if (!page) return fail(page.error());
+    if (page->items.size() != 2) return fail(Code::internal, "Redis gave another answer than HSCAN does");
+    cursor = page->items[0].text;
+    std::vector<RedisValue>& pairs = page->items[1].items;
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+      texts.definitions.insert_or_assign(std::move(pairs[i].text), std::move(pairs[i + 1].text));
+    }
+  } while (cursor != "0");
+  return {};
 }
 
 Result<std::vector<DefineAnswer>> ask_all(Link& link, const Keys& keys, std::span<const DefineCall> calls) {
@@ -69,13 +67,13 @@ DefineCall pause_of(const TextOfJob& job, bool is_paused) {
 Result<JobTexts> read_job_texts(Link& link, const Keys& keys, Instant now) {
   JobTexts texts;
   texts.read_at = now;
-  Status read = scan(link, "HSCAN", keys.jobs(), [&](std::vector<RedisValue>& pairs) {
-    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-      texts.definitions.insert_or_assign(std::move(pairs[i].text), std::move(pairs[i + 1].text));
-    }
-  });
-  if (read) read = read_paused(link, keys, texts);
-  if (!read) return fail(read.error());
+  if (const Status read = read_definitions(link, keys, texts); !read) return fail(read.error());
+  Result<RedisValue> paused = ask_one(link, {"SMEMBERS", keys.paused()});  // names only
+  if (!paused) return fail(paused.error());
+  for (RedisValue& name : paused->items) texts.paused.insert(std::move(name.text));
+  Result<RedisValue> zone = ask_one(link, {"HGET", keys.cluster(), "timezone"});
+  if (!zone) return fail(zone.error());
+  texts.zone = std::move(zone->text);
   return texts;
 }
 
@@ -86,7 +84,7 @@ Result<JobTexts> read_job_texts_of(Link& link, const Keys& keys, std::span<const
     const std::span<const std::string> part = names.subspan(done, std::min(kEditsAtATime, names.size() - done));
     RedisCommand command{"HMGET", keys.jobs()};
     command.insert(command.end(), part.begin(), part.end());
-    Result<RedisValue> answer = value_of(std::move(link.ask({std::move(command)}, kListTimeout).at(0).reply));
+    Result<RedisValue> answer = ask_one(link, std::move(command));
     if (!answer) return fail(answer.error());
     if (answer->items.size() != part.size()) return fail(Code::internal, "Redis gave another answer than HMGET does");
     for (std::size_t i = 0; i < part.size(); ++i) {

@@ -13,7 +13,7 @@
 // What a job list asks of Redis. All of it blocks; not on the loop. Unreachable, refused: as Redis said.
 namespace kron::cluster {
 
-// `:jobs` and `:jobs:paused`, page by page.
+// `:jobs`, page by page, `:jobs:paused`, and the cluster's zone.
 Result<JobTexts> read_job_texts(Link& link, const Keys& keys, Instant now);
 
 // The definitions of these names that are there.

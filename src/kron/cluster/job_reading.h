@@ -21,6 +21,7 @@ struct JobTexts {
   std::map<std::string, std::string, std::less<>> definitions;  // `:jobs`
   std::set<std::string, std::less<>> paused = {};               // `:jobs:paused`
   Instant read_at = {};                                         // when the reading began, by the cluster's clock
+  std::string zone = {};                                        // of `:kron:cluster`; empty: not known
 };
 
 struct JobRules {

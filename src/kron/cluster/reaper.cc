@@ -77,7 +77,7 @@ class Pass {
         continue;
       }
       // Nobody can say whose it is; it must not stand in the way of the others for ever.
-      log_.warning("cluster_run_unreadable", {{"run", run_id}, {"reason", data.error().message}});
+      log_.warning("cluster_run_unreadable", {{"runId", run_id}, {"reason", data.error().message}});
       if (const Result<RedisValue> removed = ask({"ZREM", keys_.active(), run_id}); !removed) {
         return fail(removed.error());
       }
@@ -150,7 +150,7 @@ class Pass {
     if (word == EndAnswer::Word::alive) ++reaped.alive;
     if (word != EndAnswer::Word::ended) return;
     ++reaped.frozen;
-    log_.warning("cluster_run_frozen", {{"job", run.data.job}, {"run", run.run_id}, {"host", run.data.host}});
+    log_.warning("cluster_run_frozen", {{"identity", run.data.job}, {"runId", run.run_id}, {"host", run.data.host}});
   }
 
   Link& link_;
