@@ -27,7 +27,7 @@ class FakeRedisEquality : public ::testing::Test {
 
 TEST_F(FakeRedisEquality, HoldsForRandomCommands) {
   constexpr int kOfARound = 500;
-  for (int round = 0; round < scaled(60); ++round) {
+  for (int round = 0; round < scaled(100); ++round) {
     Random random(static_cast<std::uint64_t>(round));
     twins_.empty();
     for (int i = 0; i < kOfARound; i += 50) {
@@ -48,7 +48,7 @@ TEST_F(FakeRedisEquality, HoldsForRandomCallsOfTheScriptsOfTheCluster) {
   }
   constexpr int kOfARound = 500;
   std::set<std::string> answers;
-  for (int round = 0; round < scaled(40); ++round) {
+  for (int round = 0; round < scaled(100); ++round) {
     Random random(static_cast<std::uint64_t>(round));
     twins_.empty();
     ASSERT_EQ(twins_.difference({{"SADD", "of_another_type", "x"}, {"HSET", "jobs", "job1", "{}", "job2", "{}"}}), "");
