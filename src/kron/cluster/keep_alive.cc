@@ -54,12 +54,18 @@ Nanoseconds KeepAlive::tick() {
       run.beat_at = sent == Nanoseconds(0) ? now : sent + options_.heartbeat;
       run.renew_at = sent == Nanoseconds(0) ? now : sent + renewal_of(run);
     }
-    if (run.is_asked) return;
+    // The answer sets when it is due next, and wakes nobody.
+    const Nanoseconds look_again = now + (renews ? renewal_of(run) / 2 : kLongestStep);
+    if (run.is_asked) {
+      next = std::min(next, look_again);
+      return;
+    }
     // Those that are due soon go with those that are due.
     const bool is_for_lock = renews && run.renew_at - std::min(renewal_of(run) / 10, kSoon) <= now;
     if (is_for_lock || run.beat_at <= now) {
       run.is_asked = true;
       due.push_back({run.claim.grant.run_id, is_for_lock});
+      next = std::min(next, look_again);
       return;
     }
     next = std::min({next, run.beat_at, renews ? run.renew_at : kNoDeadline});

@@ -150,8 +150,28 @@ TEST_F(KeepAliveTest, AShortTtlIsRenewedNotMoreThanFiveTimesASecond) {
   keep_.tick();
   EXPECT_TRUE(link_.posted.empty());
   clock_.advance(milliseconds(134));
-  keep_.tick();
+  EXPECT_LE(keep_.tick(), milliseconds(334)) << "the answer wakes nobody";
   EXPECT_EQ(link_.posted.size(), 1U);
+  EXPECT_LE(keep_.tick(), milliseconds(334));
+  answer_kept();
+  EXPECT_LE(keep_.tick(), milliseconds(334));
+}
+
+// As its thread does, which sleeps as long as a step says.
+TEST_F(KeepAliveTest, NoLockLapsesWhenStepsComeAsLateAsTheyMay) {
+  for (const Seconds ttl : {Seconds(1), Seconds(2), Seconds(5), Seconds(60)}) {
+    const std::string run_id = "r" + std::to_string(ttl.count());
+    add(run_id, ttl);
+    const Nanoseconds end = clock_.boot_time() + 10 * ttl;
+    while (clock_.boot_time() < end) {
+      const Nanoseconds pause = keep_.tick();
+      clock_.advance(milliseconds(20));
+      while (!link_.posted.empty()) answer_kept();
+      clock_.advance(pause);
+      ASSERT_GT(deadline_of(run_id), clock_.boot_time()) << run_id;
+    }
+    runs_.remove(run_id);
+  }
 }
 
 TEST_F(KeepAliveTest, ManyRunsGoInCallsOf250) {
