@@ -42,7 +42,7 @@ struct FileContents {
   FileInfo info;
 };
 
-// A new file being written. Closed by its destructor.
+// A file being written. Closed by its destructor.
 class File {
  public:
   virtual ~File() = default;
@@ -79,8 +79,14 @@ class Directory {
   // A new, empty file; conflict when the name is taken, even by a dangling link.
   virtual Result<std::unique_ptr<File>> create(std::string_view name, mode_t mode) = 0;
 
+  // A file to append to, made when it is missing. Refused: a symbolic link, FIFO, directory …
+  virtual Result<std::unique_ptr<File>> append(std::string_view name, mode_t mode) = 0;
+
   // The whole regular file. Refused: a symbolic link, FIFO, directory …; invalid: more than `most` bytes.
   virtual Result<FileContents> read(std::string_view name, std::size_t most) = 0;
+
+  // A part of a regular file, from a position on: at most `most` bytes, fewer at its end. Refused: as above.
+  virtual Result<std::string> read_part(std::string_view name, std::uint64_t from, std::size_t most) = 0;
 
   // Links are not followed. "." is the directory itself.
   virtual Result<FileInfo> info(std::string_view name) = 0;

@@ -86,12 +86,13 @@ class RealLock : public Lock {
   std::shared_ptr<const Descriptor> directory_;
 };
 
-// A whole file of known size; nothing when a read failed (errno says why). A file that grows meanwhile is cut.
-std::optional<std::string> read_all(int fd, std::size_t size) {
+// So many bytes from a position on, or what there is of them; nothing when a read failed (errno says why).
+std::optional<std::string> read_bytes(int fd, std::uint64_t from, std::size_t size) {
   std::string bytes(size, '\0');
   std::size_t have = 0;
   while (have < size) {
-    const ssize_t got = uninterrupted([&] { return ::read(fd, bytes.data() + have, size - have); });
+    const auto at = static_cast<off_t>(from + have);
+    const ssize_t got = uninterrupted([&] { return ::pread(fd, bytes.data() + have, size - have, at); });
     if (got < 0) return std::nullopt;
     if (got == 0) break;
     have += static_cast<std::size_t>(got);
@@ -162,23 +163,31 @@ class RealDirectory : public Directory {
     return std::make_unique<RealFile>(std::move(*fd), path_of(name));
   }
 
+  Result<std::unique_ptr<File>> append(std::string_view name, mode_t mode) override {
+    auto file = open_regular("open", name, O_WRONLY | O_APPEND | O_CREAT, mode);
+    if (!file) return fail(file.error());
+    return std::make_unique<RealFile>(std::move(file->fd), path_of(name));
+  }
+
   Result<FileContents> read(std::string_view name, std::size_t most) override {
-    // Non-blocking, because a FIFO planted under the name would hold us up for ever.
-    auto fd = open("read", name, O_RDONLY | O_NONBLOCK, 0);
-    if (!fd) return fail(fd.error());
-    struct stat status {};
-    if (::fstat(fd->get(), &status) != 0) return failed("read", name);
-    const FileInfo info = info_of(status);
-    if (info.type != FileType::regular) {
-      return fail(Code::refused, "cannot read " + path_of(name) + ": it is not a regular file; remove it");
-    }
+    auto file = open_regular("read", name, O_RDONLY, 0);
+    if (!file) return fail(file.error());
+    const FileInfo& info = file->info;
     if (info.size > most) {
       return fail(Code::invalid, "cannot read " + path_of(name) + ": its " + std::to_string(info.size) +
                                      " bytes are more than the " + std::to_string(most) + " expected; move it away");
     }
-    auto bytes = read_all(fd->get(), static_cast<std::size_t>(info.size));
+    auto bytes = read_bytes(file->fd.get(), 0, static_cast<std::size_t>(info.size));
     if (!bytes) return failed("read", name);
     return FileContents{std::move(*bytes), info};
+  }
+
+  Result<std::string> read_part(std::string_view name, std::uint64_t from, std::size_t most) override {
+    auto file = open_regular("read", name, O_RDONLY, 0);
+    if (!file) return fail(file.error());
+    auto bytes = read_bytes(file->fd.get(), from, most);
+    if (!bytes) return failed("read", name);
+    return *std::move(bytes);
   }
 
   Result<FileInfo> info(std::string_view name) override {
@@ -323,6 +332,23 @@ class RealDirectory : public Directory {
         uninterrupted([&] { return ::openat(fd_->get(), c_name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); }));
     if (!fd) return failed(verb, name);
     return fd;
+  }
+
+  struct Opened {
+    Descriptor fd;
+    FileInfo info;
+  };
+  // Non-blocking, because a FIFO planted under the name would hold us up for ever.
+  Result<Opened> open_regular(std::string_view verb, std::string_view name, int flags, mode_t mode) const {
+    auto fd = open(verb, name, flags | O_NONBLOCK, mode);
+    if (!fd) return fail(fd.error());
+    struct stat status {};
+    if (::fstat(fd->get(), &status) != 0) return failed(verb, name);
+    const FileInfo info = info_of(status);
+    if (info.type != FileType::regular) {
+      return fail(Code::refused, "cannot read " + path_of(name) + ": it is not a regular file; remove it");
+    }
+    return Opened{*std::move(fd), info};
   }
 
   Status unlink(std::string_view verb, std::string_view name, int flags) const {

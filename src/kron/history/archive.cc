@@ -32,7 +32,7 @@ Archive::Archive(const std::string& path, const runner::Retention& retention, co
 Result<std::unique_ptr<Archive>> Archive::open(const std::string& path, const runner::Retention& retention,
                                                const Clock& clock, Log& log) {
   std::unique_ptr<Archive> archive(new Archive(path, retention, clock, log));
-  Result<std::unique_ptr<Journal>> journal = Journal::open(path);
+  Result<std::unique_ptr<Journal>> journal = Journal::open(archive->file_system_, path);
   if (!journal) return fail(journal.error());
   archive->journal_ = *std::move(journal);
   return archive;

@@ -8,6 +8,7 @@
 
 #include "kron/env/clock.h"
 #include "kron/env/log.h"
+#include "kron/env/real_file_system.h"
 #include "kron/history/index.h"
 #include "kron/history/journal.h"
 #include "kron/runner/retention.h"
@@ -60,6 +61,7 @@ class Archive {
   runner::Retention retention_;
   const Clock& clock_;
   Log& log_;
+  RealFileSystem file_system_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Index> index_;
   bool is_ready_ = false;

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 #include "kron/base/rfc3339.h"
-#include "kron/env/system_error.h"
 
 namespace kron::history {
 namespace {
@@ -71,9 +68,9 @@ std::optional<Segment> parse_segment_name(std::string_view name) {
   return segment;
 }
 
-Result<std::unique_ptr<Journal>> Journal::open(const std::string& path) {
-  auto journal = std::make_unique<Journal>();
-  Result<std::unique_ptr<Directory>> directory = open_or_make_directory(journal->file_system_, path, 0700);
+Result<std::unique_ptr<Journal>> Journal::open(FileSystem& file_system, const std::string& path) {
+  std::unique_ptr<Journal> journal(new Journal(file_system));
+  Result<std::unique_ptr<Directory>> directory = open_or_make_directory(file_system, path, 0700);
   if (!directory) return fail(directory.error());
   journal->directory_ = *std::move(directory);
   return journal;
@@ -111,64 +108,60 @@ Result<Segment> Journal::choose(Instant now) {
 }
 
 Status Journal::open_segment(const Segment& segment) {
-  const std::string path = entry_path(directory_->path(), segment_name(segment));
-  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  if (!file_) return fail(system_error("open", path, errno));
+  Result<std::unique_ptr<File>> file = directory_->append(segment_name(segment), 0600);
+  if (!file) return fail(file.error());
+  file_ = *std::move(file);
   chosen_ = segment;
   Status ready = end_torn_line();
   if (ready) ready = directory_->sync();
-  if (!ready) file_ = Descriptor();
+  if (!ready) file_.reset();
   return ready;
 }
 
 Status Journal::end_torn_line() {
-  const std::string path = entry_path(directory_->path(), segment_name(chosen_));
-  struct stat info {};
-  if (::fstat(file_.get(), &info) != 0) return fail(system_error("look at", path, errno));
-  size_ = static_cast<std::uint64_t>(info.st_size);
+  const std::string name = segment_name(chosen_);
+  const Result<FileInfo> info = directory_->info(name);
+  if (!info) return fail(info.error());
+  size_ = info->size;
   if (size_ == 0) return {};
-  char last = 0;
-  if (::pread(file_.get(), &last, 1, info.st_size - 1) != 1) return fail(system_error("read", path, errno));
-  if (last == '\n') return {};
-  if (::write(file_.get(), "\n", 1) != 1) return fail(system_error("write", path, errno));
+  const Result<std::string> last = directory_->read_part(name, size_ - 1, 1);
+  if (!last) return fail(last.error());
+  if (*last == "\n") return {};
+  if (Status written = write_all(*file_, "\n"); !written) return written;
   ++size_;
   return {};
 }
 
+Status Journal::sync_file() {
+  File* const files[] = {file_.get()};
+  return file_system_.sync_together(files).front();
+}
+
 Result<std::uint64_t> Journal::append(std::string_view lines) {
   if (lines.empty()) return size_;
-  std::string_view rest = lines;
-  while (!rest.empty()) {
-    const ssize_t written = uninterrupted([&] { return ::write(file_.get(), rest.data(), rest.size()); });
-    if (written < 0) break;
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (!rest.empty() || ::fdatasync(file_.get()) != 0) {
-    Error error = system_error("write", entry_path(directory_->path(), segment_name(chosen_)), errno);
-    file_ = Descriptor();
-    return fail(std::move(error));
+  Status durable = write_all(*file_, lines);
+  if (durable) durable = sync_file();
+  if (!durable) {
+    file_.reset();
+    return fail(durable.error());
   }
   size_ += lines.size();
   return size_;
 }
 
 Status Journal::read(const Segment& segment, std::uint64_t from, const Visit& visit) const {
-  const std::string path = entry_path(directory_->path(), segment_name(segment));
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file) return fail(system_error("open", path, errno));
   LineGatherer lines(from, visit);
-  std::string chunk(kChunk, '\0');
-  for (auto at = static_cast<off_t>(from);;) {
-    const ssize_t got = uninterrupted([&] { return ::pread(file.get(), chunk.data(), chunk.size(), at); });
-    if (got < 0) return fail(system_error("read", path, errno));
-    if (got == 0) lines.finish();
-    if (got == 0 || !lines.take({chunk.data(), static_cast<std::size_t>(got)})) return {};
-    at += got;
+  for (std::uint64_t at = from;;) {
+    const Result<std::string> chunk = directory_->read_part(segment_name(segment), at, kChunk);
+    if (!chunk) return fail(chunk.error());
+    if (chunk->empty()) lines.finish();
+    if (chunk->empty() || !lines.take(*chunk)) return {};
+    at += chunk->size();
   }
 }
 
 Status Journal::remove(const Segment& segment) {
-  if (file_ && segment == chosen_) file_ = Descriptor();
+  if (file_ && segment == chosen_) file_.reset();
   return directory_->remove(segment_name(segment));
 }
 

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kron/env/descriptor.h"
-#include "kron/env/real_file_system.h"
+#include "kron/env/file_system.h"
 
 namespace kron::history {
 
@@ -38,8 +37,8 @@ inline constexpr std::size_t kMostLine = 1 << 20;
 // Lines of text that are appended and never changed, in the files of one directory. Used by one thread.
 class Journal {
  public:
-  // Makes the directory (0700) when it is missing.
-  static Result<std::unique_ptr<Journal>> open(const std::string& path);
+  // Makes the directory (0700) when it is missing. `file_system` outlives the journal.
+  static Result<std::unique_ptr<Journal>> open(FileSystem& file_system, const std::string& path);
 
   Result<std::vector<SegmentInfo>> segments() const;  // oldest first
 
@@ -59,12 +58,15 @@ class Journal {
   Directory& directory() { return *directory_; }
 
  private:
+  explicit Journal(FileSystem& file_system) : file_system_(file_system) {}
+
   Status open_segment(const Segment& segment);
   Status end_torn_line();
+  Status sync_file();
 
-  RealFileSystem file_system_;
+  FileSystem& file_system_;
   std::unique_ptr<Directory> directory_;
-  Descriptor file_;  // of chosen_
+  std::unique_ptr<File> file_;  // of chosen_
   Segment chosen_;
   std::uint64_t size_ = 0;
 };

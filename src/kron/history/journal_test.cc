@@ -15,7 +15,7 @@ class JournalTest : public HistoryRig {
  protected:
   void open() {
     journal_.reset();
-    journal_ = Journal::open(directory_.file("history")).value();
+    journal_ = Journal::open(file_system_, directory_.file("history")).value();
   }
   void append(Instant at, const std::string& lines) {
     ASSERT_TRUE(journal_->choose(at));
@@ -33,6 +33,7 @@ class JournalTest : public HistoryRig {
     return {std::chrono::floor<std::chrono::days>(kStart) + std::chrono::days(number), part};
   }
 
+  RealFileSystem file_system_;
   std::unique_ptr<Journal> journal_;
 };
 

@@ -49,7 +49,16 @@ class MortalDirectory : public Directory {
     if (!file) return file;
     return std::make_unique<MortalFile>(countdown_, *std::move(file));
   }
+  Result<std::unique_ptr<File>> append(std::string_view name, mode_t mode) override {
+    countdown_.before_change();
+    auto file = real_->append(name, mode);
+    if (!file) return file;
+    return std::make_unique<MortalFile>(countdown_, *std::move(file));
+  }
   Result<FileContents> read(std::string_view name, std::size_t most) override { return real_->read(name, most); }
+  Result<std::string> read_part(std::string_view name, std::uint64_t from, std::size_t most) override {
+    return real_->read_part(name, from, most);
+  }
   Result<FileInfo> info(std::string_view name) override { return real_->info(name); }
   Status list(const std::function<void(std::string_view, FileType)>& visit) override { return real_->list(visit); }
   Status rename(std::string_view name, Directory& to, std::string_view to_name, IfTaken if_taken) override {

@@ -80,15 +80,28 @@ class FakeDirectory : public Directory {
     return std::make_unique<FakeFile>(owner_, *owner_.disk_.find(id_, name), path);
   }
 
+  Result<std::unique_ptr<File>> append(std::string_view name, mode_t mode) override {
+    if (!owner_.disk_.find(id_, name)) return create(name, mode);
+    const auto id = regular(name);
+    if (!id) return fail(id.error());
+    return std::make_unique<FakeFile>(owner_, *id, entry_path(path_, name));
+  }
+
   Result<FileContents> read(std::string_view name, std::size_t most) override {
-    const auto id = existing(Call::read, name);
+    const auto id = regular(name);
     if (!id) return fail(id.error());
     const Inode& inode = owner_.disk_.at(*id);
-    const std::string path = entry_path(path_, name);
-    if (inode.info.type == FileType::symlink) return fail(system_error("read", path, ELOOP));
-    if (inode.info.type != FileType::regular) return fail(Code::refused, "cannot read " + path + ": no regular file");
-    if (inode.data.size() > most) return fail(Code::invalid, "cannot read " + path + ": too large");
+    if (inode.data.size() > most) {
+      return fail(Code::invalid, "cannot read " + entry_path(path_, name) + ": too large");
+    }
     return FileContents{inode.data, inode.info};
+  }
+
+  Result<std::string> read_part(std::string_view name, std::uint64_t from, std::size_t most) override {
+    const auto id = regular(name);
+    if (!id) return fail(id.error());
+    const std::string& data = owner_.disk_.at(*id).data;
+    return from >= data.size() ? std::string() : data.substr(static_cast<std::size_t>(from), most);
   }
 
   Result<FileInfo> info(std::string_view name) override {
@@ -171,6 +184,16 @@ class FakeDirectory : public Directory {
     if (const auto begun = owner_.begin(call, path); begun.error) return fail(*begun.error);
     const auto id = owner_.disk_.find(id_, name);
     if (!id) return fail(system_error(name_of(call), path, ENOENT));
+    return *id;
+  }
+
+  Result<InodeId> regular(std::string_view name) const {
+    const auto id = existing(Call::read, name);
+    if (!id) return id;
+    const FileType type = owner_.disk_.at(*id).info.type;
+    const std::string path = entry_path(path_, name);
+    if (type == FileType::symlink) return fail(system_error("read", path, ELOOP));
+    if (type != FileType::regular) return fail(Code::refused, "cannot read " + path + ": no regular file");
     return *id;
   }
 
