@@ -99,20 +99,6 @@ bool allow_nothing(const Constraints& constraints, const Job& job, const Window&
   return nothing;
 }
 
-// Each kind of one side as a set of its own.
-std::vector<ConstraintSet> kinds_of(const ConstraintSet& set) {
-  std::vector<ConstraintSet> kinds(7);
-  kinds[0].hours = set.hours;
-  kinds[1].weekdays = set.weekdays;
-  kinds[2].days = set.days;
-  kinds[3].months = set.months;
-  kinds[4].between = set.between;
-  kinds[5].dates = set.dates;
-  kinds[6].calendars = set.calendars;
-  std::erase_if(kinds, [](const ConstraintSet& kind) { return kind.empty(); });
-  return kinds;
-}
-
 // The chance that every draw of the budget is refused, each with chance `refused`.
 double none_of_the_budget(double refused) {
   static_assert(kSamplingBudget == 64);

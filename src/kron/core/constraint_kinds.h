@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kron/core/civil.h"
+#include "kron/core/constraints.h"
 
 namespace kron {
 
@@ -13,6 +14,7 @@ namespace kron {
 // A kind whose values are small numbers. `names` spell the values from `low` on; `high` of dow is 7, Sunday again.
 struct NumberKind {
   std::string_view kind;
+  std::uint32_t ConstraintSet::*mask;
   int low;
   int high;
   std::span<const std::string_view> names;
@@ -21,10 +23,10 @@ struct NumberKind {
   [[nodiscard]] int last() const { return names.size() == kWeekdayNames.size() ? 6 : high; }
 };
 inline constexpr std::array kNumberKinds{
-    NumberKind{"hours", 0, 23, {}, "hours 0-23 such as 9-17,20"},
-    NumberKind{"dow", 0, 7, kWeekdayNames, "weekdays such as MON-FRI or 1,3,5 (0 and 7 are Sunday)"},
-    NumberKind{"dom", 1, 31, {}, "days of the month 1-31 such as 1-7,15"},
-    NumberKind{"months", 1, 12, kMonthNames, "months such as JAN-MAR,12"},
+    NumberKind{"hours", &ConstraintSet::hours, 0, 23, {}, "hours 0-23 such as 9-17,20"},
+    NumberKind{"dow", &ConstraintSet::weekdays, 0, 7, kWeekdayNames, "weekdays such as MON-FRI or 1,3,5 (0 and 7 are Sunday)"},
+    NumberKind{"dom", &ConstraintSet::days, 1, 31, {}, "days of the month 1-31 such as 1-7,15"},
+    NumberKind{"months", &ConstraintSet::months, 1, 12, kMonthNames, "months such as JAN-MAR,12"},
 };
 
 }  // namespace kron

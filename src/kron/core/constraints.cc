@@ -48,8 +48,19 @@ constexpr auto kMismatches = [](bool matches) { return !matches; };
 }  // namespace
 
 bool ConstraintSet::empty() const {
-  return hours == 0 && weekdays == 0 && days == 0 && months == 0 && between.empty() && dates.empty() &&
-         calendars.empty();
+  return std::apply([this](auto... kind) { return ((this->*kind == ConstraintSet().*kind) && ...); },
+                    kConstraintMembers);
+}
+
+std::vector<ConstraintSet> kinds_of(const ConstraintSet& set) {
+  std::vector<ConstraintSet> kinds;
+  const auto add = [&](auto kind) {
+    ConstraintSet alone;
+    alone.*kind = set.*kind;
+    if (!alone.empty()) kinds.push_back(std::move(alone));
+  };
+  std::apply([&](auto... kind) { (add(kind), ...); }, kConstraintMembers);
+  return kinds;
 }
 
 bool Constraints::allow_date(const CivilDate& date) const {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,10 +38,10 @@ struct Calendar {
 
 // One side, `only` or `avoid`. A mask of 0 or an empty list means "this kind is not given".
 struct ConstraintSet {
-  std::uint32_t hours = 0;    // bits 0–23
-  std::uint8_t weekdays = 0;  // bits 0 (Sunday) – 6
-  std::uint32_t days = 0;     // bits 1–31
-  std::uint16_t months = 0;   // bits 1–12
+  std::uint32_t hours = 0;     // bits 0–23
+  std::uint32_t weekdays = 0;  // bits 0 (Sunday) – 6
+  std::uint32_t days = 0;      // bits 1–31
+  std::uint32_t months = 0;    // bits 1–12
   std::vector<MinuteRange> between;
   std::vector<DateRange> dates;     // `date` and `dates`
   std::vector<Calendar> calendars;  // `calendar`, each with its dates
@@ -48,6 +49,14 @@ struct ConstraintSet {
   bool operator==(const ConstraintSet&) const = default;
   [[nodiscard]] bool empty() const;
 };
+
+// Every kind, for those who look at one after the other.
+inline constexpr std::tuple kConstraintMembers{
+    &ConstraintSet::hours,   &ConstraintSet::weekdays, &ConstraintSet::days,     &ConstraintSet::months,
+    &ConstraintSet::between, &ConstraintSet::dates,    &ConstraintSet::calendars};
+
+// Each kind that the set gives, as a set of its own.
+std::vector<ConstraintSet> kinds_of(const ConstraintSet& set);
 
 struct Constraints {
   ConstraintSet only;

@@ -13,8 +13,14 @@ namespace {
 
 constexpr std::size_t kLongestClause = 64 * 1024;
 
-constexpr std::array<std::string_view, 8> kConstraintKinds{"hours",   "dow",  "dom",   "months",
-                                                           "between", "date", "dates", "calendar"};
+// The words of all kinds, those of numbers first.
+constexpr auto kConstraintKinds = [] {
+  constexpr std::array<std::string_view, 4> kOthers{"between", "date", "dates", "calendar"};
+  std::array<std::string_view, kNumberKinds.size() + kOthers.size()> all;
+  const auto end = std::ranges::transform(kNumberKinds, all.begin(), &NumberKind::kind).out;
+  std::ranges::copy(kOthers, end);
+  return all;
+}();
 
 // Trimmed, and still a part of `text` when nothing is left, so that its place can be told.
 std::string_view without_blanks(std::string_view text) {
@@ -219,10 +225,7 @@ Status add_clause(ConstraintSet& set, std::string_view kind, std::string_view va
   const NumberKind& numbers = *std::ranges::find(kNumberKinds, kind, &NumberKind::kind);
   const Result<std::uint32_t> mask = mask_of(numbers, value);
   if (!mask) return fail(mask.error());
-  if (kind == "hours") set.hours |= *mask;
-  if (kind == "dow") set.weekdays = static_cast<std::uint8_t>(set.weekdays | *mask);
-  if (kind == "dom") set.days |= *mask;
-  if (kind == "months") set.months = static_cast<std::uint16_t>(set.months | *mask);
+  set.*numbers.mask |= *mask;
   return {};
 }
 

@@ -68,8 +68,7 @@ std::vector<std::pair<std::string, std::string>> clauses_of(const ConstraintSet&
   const auto add = [&](std::string_view kind, std::string value) {
     if (!value.empty()) clauses.emplace_back(kind, std::move(value));
   };
-  const std::array<std::uint32_t, 4> masks{set.hours, set.weekdays, set.days, set.months};
-  for (std::size_t i = 0; i < masks.size(); ++i) add(kNumberKinds[i].kind, text_of(kNumberKinds[i], masks[i]));
+  for (const NumberKind& kind : kNumberKinds) add(kind.kind, text_of(kind, set.*kind.mask));
   std::string between;
   for (const MinuteRange& range : set.between) append_item(between, text_of(range));
   add("between", between);

@@ -38,7 +38,7 @@ TEST(KronLine, SaysTheWholeModel) {
   EXPECT_EQ(job.policy, (Policy{Concurrency::replace, true, Seconds(1800)}));
   EXPECT_EQ(job.constraints.avoid.dates, (std::vector<DateRange>{{20261224, 20261226}}));
   EXPECT_EQ(job.constraints.only.hours, 0x13FE00U);
-  EXPECT_EQ(job.constraints.only.weekdays, 0x3E);
+  EXPECT_EQ(job.constraints.only.weekdays, 0x3EU);
   EXPECT_EQ(job.schedule.dst, (DstRule{DstRule::Gap::skip, DstRule::Overlap::first}));
   EXPECT_EQ(command_of(definition), "/usr/bin/backup --full");
   EXPECT_EQ(definition.line, 2U);
@@ -114,7 +114,7 @@ TEST(KronLine, CalendarsAreNamedInOnlyAndAvoid) {
   ASSERT_EQ(definition.job.constraints.avoid.calendars.size(), 1U);
   EXPECT_EQ(definition.job.constraints.avoid.calendars[0].dates,
             (std::vector<DateRange>{{20261224, 20261224}, {20270101, 20270103}}));
-  EXPECT_EQ(definition.job.constraints.avoid.weekdays, 1);
+  EXPECT_EQ(definition.job.constraints.avoid.weekdays, 1U);
 }
 
 TEST(KronLine, BackslashJoinsLinesAndPlacesStayRight) {

@@ -36,7 +36,7 @@ TEST(JobDocument, DefaultsAreMergedIntoEachJob) {
   EXPECT_EQ(b.job.zone.name(), "UTC");
   EXPECT_EQ(b.job.policy, (Policy{Concurrency::allow, false, Seconds(300)}));
   EXPECT_EQ(b.options->env, (Environment{{"A", "2"}, {"B", "true"}}));
-  EXPECT_EQ(b.job.constraints.only.weekdays, 0) << "only is taken whole";
+  EXPECT_EQ(b.job.constraints.only.weekdays, 0U) << "only is taken whole";
   EXPECT_EQ(b.action, Action(SubmitTask{"t"}));
   EXPECT_TRUE(command_of(b).empty());
 }

@@ -38,7 +38,7 @@ std::size_t JobTable::HashOf::operator()(const Job& terms) const {
                     static_cast<std::uint8_t>(terms.distribution.kind),
                 static_cast<std::uint64_t>(terms.policy.deadline.count()),
                 std::uint64_t{terms.constraints.only.hours} << 32 | terms.constraints.avoid.hours,
-                std::uint64_t{terms.constraints.only.weekdays} << 8 | terms.constraints.avoid.weekdays});
+                std::uint64_t{terms.constraints.only.weekdays} << 32 | terms.constraints.avoid.weekdays});
 }
 
 void JobTable::reserve(std::size_t more) {
