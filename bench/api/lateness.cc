@@ -44,8 +44,9 @@ struct Start {
   double late;  // milliseconds from there to the line that says it has started
 };
 
+// These jobs have no window: a period's chosen time is its nominal time.
 std::optional<Start> start_in(const std::string& line) {
-  constexpr std::string_view kKey = " chosenTime=";
+  constexpr std::string_view kKey = " periodId=";
   constexpr std::size_t kMilliseconds = 20;
   const auto key = line.find(kKey);
   if (key == std::string::npos || line.find(" run_started ") == std::string::npos) return std::nullopt;
@@ -78,6 +79,7 @@ class Meter {
       last_of_crowd_[start->chosen] = std::max(last_of_crowd_[start->chosen], start->late);
     }
     std::ranges::sort(late_);
+    if (late_.empty()) give_up("krond's log tells of no run that started");
   }
 
   double seconds() const { return seconds_; }

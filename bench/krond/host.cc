@@ -18,11 +18,6 @@
 namespace kron::bench {
 namespace {
 
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "%s: %s\n", ::program_invocation_short_name, why.c_str());
-  std::exit(1);
-}
-
 void pause_briefly() {
   const timespec time{0, 5'000'000};
   ::nanosleep(&time, nullptr);
@@ -34,6 +29,11 @@ std::string contents(const std::string& path) {
 }
 
 }  // namespace
+
+void give_up(const std::string& why) {
+  std::fprintf(stderr, "%s: %s\n", ::program_invocation_short_name, why.c_str());
+  std::exit(1);
+}
 
 std::int64_t wall_nanoseconds() {
   timespec now{};

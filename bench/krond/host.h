@@ -8,6 +8,9 @@
 // A host of its own for a benchmark: a directory in TMPDIR (/tmp), job files, and a real krond.
 namespace kron::bench {
 
+// Ends the benchmark: what it would print is worth nothing.
+[[noreturn]] void give_up(const std::string& why);
+
 std::int64_t wall_nanoseconds();
 double seconds_since(std::int64_t wall_start);
 
