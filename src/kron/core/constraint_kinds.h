@@ -24,7 +24,8 @@ struct NumberKind {
 };
 inline constexpr std::array kNumberKinds{
     NumberKind{"hours", &ConstraintSet::hours, 0, 23, {}, "hours 0-23 such as 9-17,20"},
-    NumberKind{"dow", &ConstraintSet::weekdays, 0, 7, kWeekdayNames, "weekdays such as MON-FRI or 1,3,5 (0 and 7 are Sunday)"},
+    NumberKind{"dow", &ConstraintSet::weekdays, 0, 7, kWeekdayNames,
+               "weekdays such as MON-FRI or 1,3,5 (0 and 7 are Sunday)"},
     NumberKind{"dom", &ConstraintSet::days, 1, 31, {}, "days of the month 1-31 such as 1-7,15"},
     NumberKind{"months", &ConstraintSet::months, 1, 12, kMonthNames, "months such as JAN-MAR,12"},
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,8 +17,28 @@ namespace kron {
 
 inline constexpr std::string_view kTemporaryPrefix = ".tmp-";
 
+// Temporary files that hold what was replaced, to be written anew. A file that is made for each write, and one that is
+// freed, is what most of a small durable write can go into: ext4 passes over every number of a file that was freed
+// within the last seconds, one by one, before it gives one out. Of one directory, for one thread. They are left behind
+// when the process ends; the next start removes them (remove_leftovers).
+class SpareFiles {
+ public:
+  static constexpr std::size_t kMost = 256;
+
+  // A spare file, or nothing.
+  std::optional<std::string> take();
+  // The name of a new one, for what is to be replaced first.
+  std::string new_name(std::string_view replaced);
+  // False: there are enough.
+  bool give(std::string name);
+
+ private:
+  std::deque<std::string> names_;
+  std::uint64_t made_ = 0;
+};
+
 struct Replacement {
-  std::string_view name;   // at most 250 bytes
+  std::string_view name;   // at most 230 bytes
   std::string_view bytes;  // both views must outlive the call
   mode_t mode = 0600;
   IfTaken if_taken = IfTaken::replace;
@@ -41,7 +63,9 @@ ReplaceResult durable_replace(FileSystem& file_system, Directory& directory, con
 
 // The same for many names of one directory at the price of few: the syncs are in flight together, and all share one
 // sync of the directory. Names must differ.
-BatchResult durable_batch(FileSystem& file_system, Directory& directory, std::span<const Replacement> replacements);
+// With `spares`, what is replaced becomes a spare file once its replacement is durable.
+BatchResult durable_batch(FileSystem& file_system, Directory& directory, std::span<const Replacement> replacements,
+                          SpareFiles* spares = nullptr);
 
 // Removes the temporary files that an earlier process left, and says how many. For a directory nobody else writes to.
 Result<std::size_t> remove_leftovers(Directory& directory);

@@ -69,6 +69,47 @@ TEST_F(DurableTest, BatchSharesOneDirectorySync) {
   EXPECT_EQ(directory_->info("b")->mode, 0640U);
 }
 
+TEST_F(DurableTest, WithSparesWhatWasReplacedIsWrittenAnewOnceItsReplacementIsDurable) {
+  SpareFiles spares;
+  const auto write = [&](std::string_view bytes) {
+    fs_.forget_the_past();
+    const Replacement one[] = {{.name = "a", .bytes = bytes}};
+    const BatchResult result = durable_batch(fs_, *directory_, one, &spares);
+    EXPECT_TRUE(result.entries[0] && !result.fatal);
+    return calls();
+  };
+  const std::vector made{Call::create, Call::write, Call::sync_file, Call::rename, Call::sync_directory};
+  const std::vector reused{Call::overwrite, Call::write, Call::sync_file, Call::rename, Call::sync_directory};
+  EXPECT_EQ(write("a long first text"), made);
+  EXPECT_EQ(write("2"), reused);
+  EXPECT_EQ(write("3"), reused);
+  EXPECT_EQ(files_of(fs_), (Files{{"a", "3"}, {".tmp-1-a", "2"}}));
+  EXPECT_EQ(remove_leftovers(*directory_).value(), 1U);
+}
+
+TEST_F(DurableTest, NoMoreSparesAreKeptThanTheirLimit) {
+  SpareFiles spares;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i <= SpareFiles::kMost; ++i) names.push_back("f" + std::to_string(i));
+  std::vector<Replacement> all;
+  for (const std::string& name : names) all.push_back({.name = name, .bytes = "x"});
+  const std::size_t before = files_of(fs_).size();
+  for (int round = 0; round < 3; ++round) {
+    const BatchResult result = durable_batch(fs_, *directory_, all, &spares);
+    EXPECT_FALSE(result.fatal);
+  }
+  EXPECT_EQ(files_of(fs_).size(), before + names.size() + SpareFiles::kMost);
+}
+
+TEST_F(DurableTest, ASpareThatIsGoneIsMadeAnew) {
+  SpareFiles spares;
+  const Replacement one[] = {{.name = "a", .bytes = "x"}};
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(durable_batch(fs_, *directory_, one, &spares).entries[0]);
+  EXPECT_EQ(remove_leftovers(*directory_).value(), 1U);
+  EXPECT_TRUE(durable_batch(fs_, *directory_, one, &spares).entries[0]);
+  EXPECT_EQ(files_of(fs_).at("a"), "x");
+}
+
 TEST_F(DurableTest, AnEmptyBatchTouchesNothing) {
   const BatchResult result = durable_batch(fs_, *directory_, {});
   EXPECT_TRUE(result.entries.empty() && !result.fatal);
@@ -175,7 +216,7 @@ int number_in(std::string_view contents) {
   return error == std::errc() && std::string_view(stop, end) == "." ? number : -1;
 }
 
-void write_round(Outside& outside, PowerCutFileSystem& fs, int files, int number) {
+void write_round(Outside& outside, PowerCutFileSystem& fs, int files, int number, SpareFiles* spares) {
   const auto directory = open_s(fs);
   std::vector<std::string> names;
   for (int i = 0; i < files; ++i) names.push_back("f" + std::to_string(i));
@@ -183,7 +224,7 @@ void write_round(Outside& outside, PowerCutFileSystem& fs, int files, int number
   std::vector<Replacement> replacements;
   for (const std::string& name : names) replacements.push_back({.name = name, .bytes = contents});
   for (const std::string& name : names) outside.attempted[name] = number;
-  const BatchResult result = durable_batch(fs, *directory, replacements);
+  const BatchResult result = durable_batch(fs, *directory, replacements, spares);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (result.entries[i]) outside.told[names[i]] = number;
   }
@@ -204,7 +245,8 @@ std::string check(const Outside& outside, PowerCutFileSystem& fs) {
   return {};
 }
 
-SweepCounts sweep_of(int files, SweepOptions options) {
+// With spares there are more rounds: files are written anew from the third on.
+SweepCounts sweep_of(int files, SweepOptions options, bool with_spares = false) {
   Disk disk;
   {
     PowerCutFileSystem fs;
@@ -213,7 +255,11 @@ SweepCounts sweep_of(int files, SweepOptions options) {
   }
   Sweep<Outside> sweep(
       [&](Outside& outside, PowerCutFileSystem& fs) {
-        for (int number = 100; number < 103; ++number) write_round(outside, fs, files, number);
+        SpareFiles spares;
+        const int end = with_spares ? 105 : 103;
+        for (int number = 100; number < end; ++number) {
+          write_round(outside, fs, files, number, with_spares ? &spares : nullptr);
+        }
       },
       [&](Outside&, PowerCutFileSystem& fs, Crash) {
         const auto directory = open_s(fs);
@@ -236,6 +282,15 @@ TEST(DurableSweep, NothingToldIsEverLostAndNothingIsTorn) {
   }
 }
 
+TEST(DurableSweep, WithSparesNothingToldIsEverLostAndNothingIsTorn) {
+  for (const int files : {1, 2, 3, 20}) {
+    const SweepCounts counts = sweep_of(files, {.most_survivors = {files <= 2 ? 2000U : 60U}}, true);
+    std::cout << "durable batches of " << files << " with spares: " << counts << '\n';
+    EXPECT_EQ(counts.violations, 0U) << counts;
+    EXPECT_GT(counts.power_cuts, 60U);
+  }
+}
+
 TEST(DurableSweep, ACrashDuringRecoveryIsRecoveredFromToo) {
   for (const int files : {1, 2}) {
     const SweepCounts counts = sweep_of(files, {.most_survivors = {100, 50}});
@@ -247,10 +302,11 @@ TEST(DurableSweep, ACrashDuringRecoveryIsRecoveredFromToo) {
 TEST(DurableSweep, NoticesEveryStepThatIsLeftOutOrMoved) {
   for (const Sabotage sabotage :
        {Sabotage::no_file_sync, Sabotage::no_directory_sync, Sabotage::file_sync_after_rename}) {
-    for (const int files : {1, 20}) {
-      const SweepCounts counts = sweep_of(files, {.most_survivors = {20}, .sabotage = sabotage});
-      std::cout << "sabotage " << static_cast<int>(sabotage) << ", batches of " << files << ": " << counts.violations
-                << " violations in " << counts.power_cuts << " surviving disks\n";
+    for (const auto& [files, with_spares] : {std::pair{1, false}, {20, false}, {1, true}, {20, true}}) {
+      const SweepCounts counts = sweep_of(files, {.most_survivors = {20}, .sabotage = sabotage}, with_spares);
+      std::cout << "sabotage " << static_cast<int>(sabotage) << ", batches of " << files
+                << (with_spares ? " with spares: " : ": ") << counts.violations << " violations in "
+                << counts.power_cuts << " surviving disks\n";
       EXPECT_GT(counts.violations, 0U);
     }
   }

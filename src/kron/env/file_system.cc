@@ -40,6 +40,12 @@ Result<std::unique_ptr<NameReader>> Directory::read_names() {
   return std::make_unique<ListedNames>(std::move(names));
 }
 
+Result<std::unique_ptr<File>> Directory::overwrite(std::string_view name) {
+  return fail(Code::refused, "cannot overwrite " + entry_path(path(), name) + " on this file system");
+}
+
+Result<bool> Directory::exchange(std::string_view /*name*/, std::string_view /*other*/) { return false; }
+
 Result<std::unique_ptr<Directory>> open_or_make_directory(FileSystem& file_system, std::string_view path, mode_t mode) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   if (path.empty() || path.front() != '/') {

@@ -82,6 +82,10 @@ class Directory {
   // A file to append to, made when it is missing. Refused: a symbolic link, FIFO, directory …
   virtual Result<std::unique_ptr<File>> append(std::string_view name, mode_t mode) = 0;
 
+  // A regular file that is there, to be written anew from its beginning: nobody needs what it holds. When it is synced
+  // it holds what was written and no more; before that, after a power cut, anything.
+  virtual Result<std::unique_ptr<File>> overwrite(std::string_view name);
+
   // The whole regular file. Refused: a symbolic link, FIFO, directory …; invalid: more than `most` bytes.
   virtual Result<FileContents> read(std::string_view name, std::size_t most) = 0;
 
@@ -102,6 +106,9 @@ class Directory {
 
   // Atomic. With IfTaken::refuse, conflict when `to_name` exists. `to` belongs to the same FileSystem.
   virtual Status rename(std::string_view name, Directory& to, std::string_view to_name, IfTaken if_taken) = 0;
+
+  // Two names change places, atomically. False: one of them is not there, or this file system cannot.
+  virtual Result<bool> exchange(std::string_view name, std::string_view other);
 
   virtual Status remove(std::string_view name) = 0;
   virtual Status make_directory(std::string_view name, mode_t mode) = 0;

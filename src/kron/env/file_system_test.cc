@@ -83,6 +83,46 @@ TEST_P(FileSystemTest, AppendingGoesOnWhereItStopped) {
   EXPECT_EQ(contents("a"), "one two");
 }
 
+TEST_P(FileSystemTest, AFileIsMadeAppendedToAndReadInParts) {
+  for (const std::string_view bytes : {"one ", "two"}) {
+    const auto file = directory_->append("a", 0600);
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_EQ((*file)->write(bytes).value(), bytes.size());
+  }
+  EXPECT_EQ(contents("a"), "one two");
+  EXPECT_EQ(directory_->info("a")->mode, 0600U);
+  EXPECT_EQ(directory_->read_part("a", 4, 2).value(), "tw");
+  EXPECT_EQ(directory_->read_part("a", 4, 100).value(), "two");
+  EXPECT_EQ(directory_->read_part("a", 7, 1).value(), "");
+  EXPECT_EQ(directory_->read_part("a", 1000, 1).value(), "");
+  EXPECT_EQ(code_of(directory_->read_part("b", 0, 1)), Code::not_found);
+  ASSERT_TRUE(directory_->make_directory("d", 0700));
+  EXPECT_FALSE(directory_->append("d", 0600));
+}
+
+TEST_P(FileSystemTest, AFileThatIsWrittenAnewHoldsWhatWasWrittenAndNoMore) {
+  write("a", "a long text");
+  for (const std::string_view bytes : {"short", "longer than before, by far", ""}) {
+    const auto file = directory_->overwrite("a");
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(write_all(**file, bytes));
+    File* const files[] = {file->get()};
+    ASSERT_TRUE(file_system_->sync_together(files).front());
+    EXPECT_EQ(contents("a"), bytes);
+  }
+  EXPECT_EQ(code_of(directory_->overwrite("b")), Code::not_found);
+}
+
+TEST_P(FileSystemTest, TwoNamesChangePlaces) {
+  write("a", "1");
+  write("b", "2");
+  EXPECT_TRUE(directory_->exchange("a", "b").value());
+  EXPECT_EQ(contents("a") + contents("b"), "21");
+  EXPECT_FALSE(directory_->exchange("a", "c").value());
+  EXPECT_FALSE(directory_->exchange("c", "a").value());
+  EXPECT_EQ(contents("a") + contents("b"), "21");
+}
+
 TEST_P(FileSystemTest, CreateRefusesANameThatIsTaken) {
   write("a", "first");
   EXPECT_EQ(code_of(directory_->create("a", 0600)), Code::conflict);

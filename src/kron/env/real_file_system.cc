@@ -49,11 +49,16 @@ FileInfo info_of(const struct stat& status) {
 
 class RealFile : public File {
  public:
-  RealFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  // `length`: of a file that is written anew; the rest of it goes when it is synced.
+  RealFile(Descriptor fd, std::string path, std::uint64_t length = 0)
+      : fd_(std::move(fd)), path_(std::move(path)), length_(length) {}
 
   Result<std::size_t> write(std::string_view bytes) override {
     const ssize_t taken = ::write(fd_.get(), bytes.data(), bytes.size());
-    if (taken >= 0) return static_cast<std::size_t>(taken);
+    if (taken >= 0) {
+      written_ += static_cast<std::uint64_t>(taken);
+      return static_cast<std::size_t>(taken);
+    }
     if (errno == EINTR) return std::size_t{0};
     return fail(system_error("write", path_, errno));
   }
@@ -62,6 +67,9 @@ class RealFile : public File {
   void start_sync() const { ::sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }
 
   Status sync() const {
+    if (written_ < length_ && ::ftruncate(fd_.get(), static_cast<off_t>(written_)) != 0) {
+      return fail(system_error("write", path_, errno));
+    }
     if (uninterrupted([&] { return ::fsync(fd_.get()); }) == 0) return {};
     return fail(system_error("sync", path_, errno));
   }
@@ -69,6 +77,8 @@ class RealFile : public File {
  private:
   Descriptor fd_;
   std::string path_;
+  std::uint64_t length_;
+  std::uint64_t written_ = 0;
 };
 
 // On the file, and on the directory that it is in.
@@ -169,17 +179,21 @@ class RealDirectory : public Directory {
     return std::make_unique<RealFile>(std::move(file->fd), path_of(name));
   }
 
-  Result<FileContents> read(std::string_view name, std::size_t most) override {
-    auto file = open_regular("read", name, O_RDONLY, 0);
+  Result<std::unique_ptr<File>> overwrite(std::string_view name) override {
+    auto file = open_regular("open", name, O_WRONLY, 0);
     if (!file) return fail(file.error());
-    const FileInfo& info = file->info;
-    if (info.size > most) {
-      return fail(Code::invalid, "cannot read " + path_of(name) + ": its " + std::to_string(info.size) +
-                                     " bytes are more than the " + std::to_string(most) + " expected; move it away");
+    return std::make_unique<RealFile>(std::move(file->fd), path_of(name), file->info.size);
+  }
+
+  // A file that is replaced while we read it may be written anew (durable.h): then what we have is worth nothing, and
+  // the name stands for another one.
+  Result<FileContents> read(std::string_view name, std::size_t most) override {
+    for (int attempt = 0;; ++attempt) {
+      auto file = open_regular("read", name, O_RDONLY, 0);
+      if (!file) return fail(file.error());
+      Result<FileContents> contents = read_whole(*file, name, most);
+      if (attempt == kLookAgain || is_unchanged(*file, name)) return contents;
     }
-    auto bytes = read_bytes(file->fd.get(), 0, static_cast<std::size_t>(info.size));
-    if (!bytes) return failed("read", name);
-    return FileContents{std::move(*bytes), info};
   }
 
   Result<std::string> read_part(std::string_view name, std::uint64_t from, std::size_t most) override {
@@ -234,6 +248,16 @@ class RealDirectory : public Directory {
     const unsigned flags = if_taken == IfTaken::refuse ? RENAME_NOREPLACE : 0U;
     if (::renameat2(fd_->get(), from.c_str(), target.fd_->get(), onto.c_str(), flags) == 0) return {};
     return fail(system_error("rename " + path_of(name) + " to", target.path_of(to_name), errno));
+  }
+
+  Result<bool> exchange(std::string_view name, std::string_view other) override {
+    if (Status good = check_name(path_, name); !good) return fail(good.error());
+    if (Status good = check_name(path_, other); !good) return fail(good.error());
+    const std::string here(name);
+    const std::string there(other);
+    if (::renameat2(fd_->get(), here.c_str(), fd_->get(), there.c_str(), RENAME_EXCHANGE) == 0) return true;
+    if (errno == ENOENT || errno == EINVAL || errno == ENOSYS) return false;
+    return fail(system_error("rename " + path_of(name) + " to", path_of(other), errno));
   }
 
   Status remove(std::string_view name) override { return unlink("remove", name, 0); }
@@ -337,6 +361,8 @@ class RealDirectory : public Directory {
   struct Opened {
     Descriptor fd;
     FileInfo info;
+    ino_t inode;
+    timespec changed;
   };
   // Non-blocking, because a FIFO planted under the name would hold us up for ever.
   Result<Opened> open_regular(std::string_view verb, std::string_view name, int flags, mode_t mode) const {
@@ -348,7 +374,27 @@ class RealDirectory : public Directory {
     if (info.type != FileType::regular) {
       return fail(Code::refused, "cannot read " + path_of(name) + ": it is not a regular file; remove it");
     }
-    return Opened{*std::move(fd), info};
+    return Opened{*std::move(fd), info, status.st_ino, status.st_ctim};
+  }
+
+  Result<FileContents> read_whole(const Opened& file, std::string_view name, std::size_t most) const {
+    const FileInfo& info = file.info;
+    if (info.size > most) {
+      return fail(Code::invalid, "cannot read " + path_of(name) + ": its " + std::to_string(info.size) +
+                                     " bytes are more than the " + std::to_string(most) + " expected; move it away");
+    }
+    auto bytes = read_bytes(file.fd.get(), 0, static_cast<std::size_t>(info.size));
+    if (!bytes) return failed("read", name);
+    return FileContents{std::move(*bytes), info};
+  }
+
+  // The name still stands for the file, and nothing of it has changed since it was opened; or it is gone, and so is
+  // nobody's to write anew.
+  bool is_unchanged(const Opened& file, std::string_view name) const {
+    struct stat named {};
+    if (::fstatat(fd_->get(), std::string(name).c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
+    return named.st_ino == file.inode && named.st_ctim.tv_sec == file.changed.tv_sec &&
+           named.st_ctim.tv_nsec == file.changed.tv_nsec;
   }
 
   Status unlink(std::string_view verb, std::string_view name, int flags) const {

@@ -1,14 +1,17 @@
 // What only a real kernel can show; the rest is in file_system_test.cc.
 #include "kron/env/real_file_system.h"
 
+#include <atomic>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
+#include "kron/env/durable.h"
 #include "kron/env/file_locks.h"
 
 namespace kron {
@@ -45,6 +48,30 @@ TEST_F(RealFileSystemTest, TellsHowMuchRoomItsDiskHas) {
   ASSERT_TRUE(space);
   EXPECT_GT(space->total, 0U);
   EXPECT_LE(space->free, space->total);
+}
+
+// One who replaces a file again and again, with spares, and one who reads it.
+TEST_F(RealFileSystemTest, AReaderNeverSeesAFileThatIsBeingWrittenAnew) {
+  SpareFiles spares;
+  const auto replace = [&](const std::string& bytes) {
+    const Replacement one[] = {{.name = "record", .bytes = bytes}};
+    return durable_batch(file_system_, *directory_, one, &spares).entries[0].has_value();
+  };
+  ASSERT_TRUE(replace("a"));
+  std::atomic<bool> is_over = false;
+  std::jthread writer([&] {
+    for (int i = 0; i < 400; ++i) {
+      if (!replace(std::string(static_cast<std::size_t>(1000 + i % 3), static_cast<char>('a' + i % 26)))) break;
+    }
+    is_over = true;
+  });
+  int reads = 0;
+  for (; !is_over || reads == 0; ++reads) {
+    const auto read = directory_->read("record", 5000);
+    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_EQ(read->bytes, std::string(read->bytes.size(), read->bytes[0]));
+  }
+  EXPECT_GT(reads, 0);
 }
 
 TEST_F(RealFileSystemTest, AnotherFileSystemIsAnotherDevice) {

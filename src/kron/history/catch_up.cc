@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kron/env/descriptor.h"
 #include "kron/env/system_error.h"
 
 namespace kron::history {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kron/env/descriptor.h"
 #include "kron/env/system_error.h"
 
 namespace kron::history {

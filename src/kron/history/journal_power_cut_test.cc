@@ -23,6 +23,7 @@ constexpr const char* kDirectory = "/history";
 struct Promised {
   std::vector<std::string> durable;  // lines, in the order of their days and of their writing
   bool may_have_gone = false;        // the first day was to be removed
+  int crashes = 0;
 
   void add(const std::vector<std::string>& lines) { durable.insert(durable.end(), lines.begin(), lines.end()); }
 };
@@ -50,13 +51,13 @@ void two_days(Promised& promised, PowerCutFileSystem& file_system) {
 // The next process goes on in the file that the last one left.
 void go_on(Promised& promised, PowerCutFileSystem& file_system, Crash /*crash*/) {
   const auto journal = Journal::open(file_system, kDirectory);
-  if (!journal) return;
-  append(**journal, promised, kSecondDay, {"after the crash"});
+  if (journal) append(**journal, promised, kSecondDay, {"after crash " + std::to_string(++promised.crashes)});
 }
 
 std::vector<std::string> all_lines(Journal& journal) {
   std::vector<std::string> lines;
-  for (const SegmentInfo& info : journal.segments().value()) {
+  const std::vector<SegmentInfo> segments = journal.segments().value();
+  for (const SegmentInfo& info : segments) {
     const Status read = journal.read(info.segment, 0, [&](std::string_view line, std::uint64_t) {
       lines.emplace_back(line);
       return true;

@@ -132,7 +132,7 @@ std::vector<Written> FileLedger::write(std::span<const LedgerStep> steps) {
   }
   std::vector<Replacement> replacements;
   for (std::size_t k = 0; k < places.size(); ++k) replacements.push_back({.name = names[k], .bytes = texts[k]});
-  BatchResult batch = durable_batch(file_system_, *directory_, replacements);
+  BatchResult batch = durable_batch(file_system_, *directory_, replacements, &spares_);
   for (std::size_t k = 0; k < places.size(); ++k) {
     if (!batch.entries[k]) results[places[k]] = Written::refused(batch.entries[k].error());
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kron/env/durable.h"
 #include "kron/env/file_system.h"
 #include "kron/env/log.h"
 #include "kron/ledger/ledger.h"
@@ -70,6 +71,7 @@ class FileLedger : public Ledger {
   std::optional<Error> broken_;
   std::vector<std::string> newly_recorded_;  // their first record is written, and no file says so yet
   std::uint64_t next_recorded_ = 0;
+  SpareFiles spares_;
 };
 
 }  // namespace kron

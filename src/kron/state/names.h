@@ -17,7 +17,9 @@
 //   lock                                                       held by the daemon for life; holds its PID
 //   runs/<run id>/{started,output,exit}                        the runner's
 //   history/                                                   the history's
-//   .tmp-*                                                     a write that was cut off; removed at start
+//   .tmp-*                                                     a spare file (env/durable.h), or a write that was cut
+//   off;
+//                                                              removed at start
 namespace kron {
 
 inline constexpr std::string_view kFirstSeenName = "first-seen.json";

@@ -73,6 +73,12 @@ InodeId Disk::add(InodeId directory, std::string_view name, FileInfo info) {
   return id;
 }
 
+void Disk::empty(InodeId file) {
+  Inode& inode = change(file);
+  inode.data.clear();
+  inode.info.size = inode.synced = 0;
+}
+
 void Disk::append(InodeId file, std::string_view bytes, Instant time) {
   Inode& inode = change(file);
   inode.data.append(bytes);
@@ -94,6 +100,12 @@ void Disk::rename(InodeId from, std::string_view name, InodeId to, std::string_v
   }
   do_now({.names = {std::move(here)}});
   do_now({.names = {std::move(gone)}, .after_previous = true});
+}
+
+void Disk::exchange(InodeId directory, std::string_view name, std::string_view other) {
+  const InodeId one = at(directory).entries.find(name)->second;
+  const InodeId two = at(directory).entries.find(other)->second;
+  do_now({.names = {{directory, std::string(name), two}, {directory, std::string(other), one}}});
 }
 
 void Disk::sync_file(InodeId file) {

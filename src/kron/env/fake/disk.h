@@ -61,9 +61,12 @@ class Disk {
   std::optional<InodeId> find_path(std::string_view absolute_path) const;  // no links on the way
 
   InodeId add(InodeId directory, std::string_view name, FileInfo info);
+  void empty(InodeId file);
   void append(InodeId file, std::string_view bytes, Instant time);
   void remove(InodeId directory, std::string_view name);
   void rename(InodeId from, std::string_view name, InodeId to, std::string_view to_name);
+
+  void exchange(InodeId directory, std::string_view name, std::string_view other);
 
   void sync_file(InodeId file);
   void sync_directory(InodeId directory);

@@ -29,8 +29,8 @@ int error_number(Fault fault) {
 
 std::string_view name_of(Call call) {
   static constexpr std::string_view kNames[] = {
-      "open directory",   "read", "list", "read", "create", "write", "sync", "rename", "remove", "make directory",
-      "remove directory", "sync", "lock"};
+      "open directory", "read",   "list",   "read",           "create",           "open", "write",
+      "sync",           "rename", "remove", "make directory", "remove directory", "sync", "lock"};
   return kNames[static_cast<std::size_t>(call)];
 }
 
@@ -87,6 +87,13 @@ class FakeDirectory : public Directory {
     return std::make_unique<FakeFile>(owner_, *id, entry_path(path_, name));
   }
 
+  Result<std::unique_ptr<File>> overwrite(std::string_view name) override {
+    const auto id = existing(Call::overwrite, name);
+    if (!id) return fail(id.error());
+    owner_.disk_.empty(*id);
+    return std::make_unique<FakeFile>(owner_, *id, entry_path(path_, name));
+  }
+
   Result<FileContents> read(std::string_view name, std::size_t most) override {
     const auto id = regular(name);
     if (!id) return fail(id.error());
@@ -128,6 +135,13 @@ class FakeDirectory : public Directory {
     }
     owner_.disk_.rename(id_, name, target.id_, to_name);
     return {};
+  }
+
+  Result<bool> exchange(std::string_view name, std::string_view other) override {
+    if (!owner_.disk_.find(id_, name) || !owner_.disk_.find(id_, other)) return false;
+    if (const auto id = existing(Call::rename, name); !id) return fail(id.error());
+    owner_.disk_.exchange(id_, name, other);
+    return true;
   }
 
   Status remove(std::string_view name) override {

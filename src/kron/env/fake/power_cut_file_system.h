@@ -20,6 +20,7 @@ enum class Call : std::uint8_t {
   list,
   info,
   create,  // the first of those that change the disk
+  overwrite,
   write,
   sync_file,
   rename,
