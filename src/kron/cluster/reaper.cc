@@ -1,10 +1,15 @@
 #include "kron/cluster/reaper.h"
 
+#include <algorithm>
+#include <array>
+
 #include "kron/cluster/calls.h"
+#include "kron/cluster/json_spans.h"
 #include "kron/cluster/outcome_text.h"
 #include "kron/cluster/replies.h"
 #include "kron/cluster/rundata.h"
 #include "kron/cluster/short_lock.h"
+#include "kron/json/document.h"
 
 namespace kron::cluster {
 namespace {
@@ -18,8 +23,24 @@ constexpr std::string_view kFrozen = "frozen: no heartbeat";
 struct Stale {
   std::string run_id;
   RunData data;
+  std::string others = {};  // members that are nobody's we know, each with a comma before it
   std::string output = {};
 };
+
+// What somebody else has put into a blob stays in it, as with cronken.
+std::string members_of_others(std::string_view blob) {
+  constexpr auto kOurs =
+      std::to_array<std::string_view>({"host", "job_name", "start_time", "status", "retcode", "output", "duration"});
+  std::string others;
+  if (!parse_json(blob)) return others;
+  const std::optional<ObjectSpan> object = object_at(blob);
+  if (!object) return others;
+  for (const MemberSpan& member : object->members) {
+    if (std::ranges::find(kOurs, member.key) != kOurs.end()) continue;
+    (others += ',') += blob.substr(member.key_begin, member.value_end - member.key_begin);
+  }
+  return others;
+}
 
 // A member of the output set stands for its line; equal lines end with NUL and a number (docs/formats.md).
 std::string line_of(const std::string& member) {
@@ -73,7 +94,7 @@ class Pass {
     for (const auto& [run_id, blob] : runs) {
       Result<RunData> data = parse_rundata(blob);
       if (data) {
-        stale.push_back({run_id, *std::move(data)});
+        stale.push_back({run_id, *std::move(data), members_of_others(blob)});
         continue;
       }
       // Nobody can say whose it is; it must not stand in the way of the others for ever.
@@ -122,11 +143,12 @@ class Pass {
   }
 
   EndCall end_of(const Stale& run) const {
-    const BlobParts blob = final_blob(options_.dialect, {.host = run.data.host,
-                                                         .job = run.data.job,
-                                                         .start_time = run.data.start_time,
-                                                         .status = RunStatus::frozen,
-                                                         .output = run.output});
+    BlobParts blob = final_blob(options_.dialect, {.host = run.data.host,
+                                                   .job = run.data.job,
+                                                   .start_time = run.data.start_time,
+                                                   .status = RunStatus::frozen,
+                                                   .output = run.output});
+    blob.tail.insert(blob.tail.size() - 1, run.others);  // before its last brace
     EndCall call{.run_id = run.run_id,
                  .job = run.data.job,
                  .start_time = run.data.start_time,

@@ -71,6 +71,22 @@ TEST_F(ReaperTest, WritesCronkensBlobAndReadsItsListsInItsDialect) {
   EXPECT_EQ(parse_json(rig.text({"HGET", rig.keys.rundata(), "dead"}))->find("retcode"), nullptr);
 }
 
+TEST_F(ReaperTest, KeepsWhatOthersHavePutIntoTheBlob) {
+  for (const Dialect dialect : {Dialect::seed, Dialect::cronken}) {
+    options.dialect = dialect;
+    rig.ask(
+        {"HSET", rig.keys.rundata(), "dead",
+         R"({"trace":{"a":[1.50]},"host":"h","job_name":"a","status":"running","start_time":"1800000000.25","x":"}"})"});
+    rig.ask({"ZADD", rig.keys.active(), "1800000000", "dead"});
+    rig.clock.advance(std::chrono::seconds(60));
+    EXPECT_EQ(reap().frozen, 1U);
+    const std::string blob = rig.text({"HGET", rig.keys.rundata(), "dead"});
+    EXPECT_NE(blob.find(R"("trace":{"a":[1.50]},"x":"}")"), std::string::npos) << blob;
+    ASSERT_TRUE(parse_json(blob)) << blob;
+    EXPECT_EQ(data("dead").status, RunStatus::frozen);
+  }
+}
+
 TEST_F(ReaperTest, RemovesWhatHasNoDataOrCannotBeRead) {
   rig.ask({"ZADD", rig.keys.active(), "1800000000", "none", "1800000000", "junk"});
   rig.ask({"HSET", rig.keys.rundata(), "junk", "?"});
