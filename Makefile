@@ -6,13 +6,17 @@ JOBS := $(shell nproc)
 TEST_JOBS := $(shell expr $(JOBS) + 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run programs test soak bench fuzz format format-check tidy install release
+.PHONY: help run run-cluster programs test soak bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: programs ## build the programs and see one minute of them
 	@scripts/demo build/release
+
+run-cluster: programs ## build the programs and see one minute of three hosts on a Redis of their own
+	@scripts/deps cluster
+	@scripts/demo-cluster build/release
 
 programs: ## build kron and krond, optimised, and nothing else
 	@scripts/deps build

@@ -203,9 +203,9 @@ void print_overview(const ClusterSession& session, const Overview& overview) {
     Table table({"HOST", "STATE", "VERSION", "MODE", "CLOCK", "LAST BEAT", "RUNS"});
     for (const ClusterHost& host : overview.hosts.krond) {
       const std::string offset = seconds_text(-host.entry.clock_offset);
+      const bool is_ahead = host.entry.clock_offset < 0 && offset != "0s";
       table.add({host.instance, state_of(host), host.entry.version, std::string(name_of(host.entry.mode)),
-                 host.entry.clock_offset < 0 ? "+" + offset : offset, seconds_text(host.age) + " ago",
-                 std::to_string(host.entry.runs)});
+                 is_ahead ? "+" + offset : offset, seconds_text(host.age) + " ago", std::to_string(host.entry.runs)});
     }
     for (const ForeignInstance& other : overview.hosts.others) {
       table.add({other.host, "no krond", "-", "cronken", "-", seconds_text(other.age) + " ago", "-"});
