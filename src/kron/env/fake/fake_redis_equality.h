@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -60,8 +61,24 @@ struct ScriptText {
 };
 std::vector<ScriptText> scripts_in(const std::string& directory);
 
-// A call of a script of the cluster with plausible arguments, now and then wrong ones. Looks into `fake` for what a
+// What a script is given.
+struct ScriptArguments {
+  std::vector<std::string> keys;
+  std::vector<std::string> args;
+};
+using ScriptGenerator = ScriptArguments (*)(Random&, FakeRedis&);
+// By name of the script.
+const std::map<std::string, ScriptGenerator>& cluster_generators();
+const std::map<std::string, ScriptGenerator>& queue_generators();
+
+// A second near all others, so that what depends on the time differs from call to call.
+std::string random_second(Random& random);
+// The text that a command answers; empty: none.
+std::string text_from(FakeRedis& fake, const RedisCommand& command);
+
+// A call of one of the scripts with plausible arguments, now and then wrong ones. Looks into `fake` for what a
 // caller would have read before. First the commands that set `{now}`.
-std::vector<RedisCommand> random_script_call(Random& random, FakeRedis& fake, const std::vector<ScriptText>& scripts);
+std::vector<RedisCommand> random_script_call(Random& random, FakeRedis& fake, const std::vector<ScriptText>& scripts,
+                                             const std::map<std::string, ScriptGenerator>& generators);
 
 }  // namespace kron::testing

@@ -22,6 +22,33 @@ class FakeRedisEquality : public ::testing::Test {
     for (const RedisCommand& command : commands) EXPECT_EQ(twins_.difference({command}), "");
   }
 
+  // Rounds of random calls from nothing on; which script answered which word.
+  std::set<std::string> compare_scripts(const std::string& directory,
+                                        const std::map<std::string, ScriptGenerator>& generators, int rounds) {
+    std::set<std::string> answers;
+    std::vector<ScriptText> scripts = scripts_in(directory);
+    for (ScriptText& script : scripts) {
+      EXPECT_EQ(twins_.difference({{"SCRIPT", "LOAD", script.text}}), "") << script.name;
+      script.sha1 = twins_.answer().text;
+    }
+    for (int round = 0; round < rounds && !HasFailure(); ++round) {
+      Random random(static_cast<std::uint64_t>(round));
+      twins_.empty();
+      EXPECT_EQ(twins_.difference({{"SADD", "of_another_type", "x"}, {"HSET", "jobs", "job1", "{}", "job2", "{}"}}),
+                "");
+      for (int i = 0; i < 500 && !HasFailure(); ++i) {
+        const std::vector<RedisCommand> call = random_script_call(random, twins_.fake(), scripts, generators);
+        EXPECT_EQ(twins_.difference(call), "") << "round " << round;
+        const auto script = std::find_if(scripts.begin(), scripts.end(),
+                                         [&](const auto& one) { return one.sha1 == call.back().at(1); });
+        const RedisValue& answer = twins_.answer();
+        answers.insert(script->name + " " + (answer.items.empty() ? "refused" : answer.items[0].text));
+      }
+      EXPECT_EQ(twins_.difference_of_data(), "") << "round " << round;
+    }
+    return answers;
+  }
+
   Twins twins_;
 };
 
@@ -40,28 +67,8 @@ TEST_F(FakeRedisEquality, HoldsForRandomCommands) {
 }
 
 TEST_F(FakeRedisEquality, HoldsForRandomCallsOfTheScriptsOfTheCluster) {
-  std::vector<ScriptText> scripts = scripts_in(data_path("../../src/kron/cluster/scripts"));
-  ASSERT_FALSE(scripts.empty());
-  for (ScriptText& script : scripts) {
-    ASSERT_EQ(twins_.difference({{"SCRIPT", "LOAD", script.text}}), "") << script.name;
-    script.sha1 = twins_.real().call({"SCRIPT", "LOAD", script.text}).text;
-  }
-  constexpr int kOfARound = 500;
-  std::set<std::string> answers;
-  for (int round = 0; round < scaled(100); ++round) {
-    Random random(static_cast<std::uint64_t>(round));
-    twins_.empty();
-    ASSERT_EQ(twins_.difference({{"SADD", "of_another_type", "x"}, {"HSET", "jobs", "job1", "{}", "job2", "{}"}}), "");
-    for (int i = 0; i < kOfARound; ++i) {
-      const std::vector<RedisCommand> call = random_script_call(random, twins_.fake(), scripts);
-      ASSERT_EQ(twins_.difference(call), "") << "round " << round;
-      const auto script =
-          std::find_if(scripts.begin(), scripts.end(), [&](const auto& one) { return one.sha1 == call.back().at(1); });
-      const RedisValue& answer = twins_.answer();
-      answers.insert(script->name + " " + (answer.items.empty() ? "refused" : answer.items[0].text));
-    }
-    ASSERT_EQ(twins_.difference_of_data(), "") << "round " << round;
-  }
+  const std::set<std::string> answers =
+      compare_scripts(data_path("../../src/kron/cluster/scripts"), cluster_generators(), scaled(100));
   // All that a script can say was said, or the arguments are not good enough.
   for (const char* answer :
        {"step ok",     "step again",     "step newer",       "step gone",    "step early",    "step late",
@@ -70,6 +77,16 @@ TEST_F(FakeRedisEquality, HoldsForRandomCallsOfTheScriptsOfTheCluster) {
         "define same", "define changed", "stale_runs stale", "sweep swept",  "raise ok",      "raise lost",
         "make made",   "make there",     "make early",       "restore done", "restore newer", "restore gone",
         "join joined", "leave left",     "leave not_ours",   "assert ok",    "assert over",   "assert taken"}) {
+    EXPECT_TRUE(answers.contains(answer)) << answer;
+  }
+}
+
+TEST_F(FakeRedisEquality, HoldsForRandomCallsOfTheScriptsOfATaskQueue) {
+  const std::set<std::string> answers = compare_scripts(data_path("redis/queue"), queue_generators(), scaled(40));
+  for (const char* answer :
+       {"q_submit accepted", "q_submit already_known", "q_submit conflict", "q_submit duplicate", "q_start accepted",
+        "q_start lease_lost", "q_start not_found", "q_commit accepted", "q_commit duplicate", "q_commit not_started",
+        "q_commit lease_lost", "q_commit conflict", "q_abort accepted", "q_abort lease_lost", "q_abort duplicate"}) {
     EXPECT_TRUE(answers.contains(answer)) << answer;
   }
 }
