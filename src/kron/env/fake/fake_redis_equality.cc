@@ -49,13 +49,15 @@ RedisValue normalised(const RedisCommand& command, RedisValue value) {
 }
 
 // The server was asked a moment before.
-bool are_near(std::int64_t left, std::int64_t right) { return std::abs(left - right) <= 5'000; }
+constexpr std::int64_t kMilliseconds = 5'000;
+constexpr std::int64_t kSeconds = 5;
 
-bool are_near(const RedisValue& real, const RedisValue& fake) {
-  if (real.kind == Kind::integer && fake.kind == Kind::integer && real.integer >= 0 && fake.integer >= 0) {
-    return are_near(real.integer, fake.integer);
-  }
-  return false;
+bool are_near(std::int64_t real, std::int64_t fake, std::int64_t most) {
+  return real >= 0 && fake >= 0 && std::abs(real - fake) <= most;
+}
+
+bool are_near(const RedisValue& real, const RedisValue& fake, std::int64_t most) {
+  return real.kind == Kind::integer && fake.kind == Kind::integer && are_near(real.integer, fake.integer, most);
 }
 
 // {'held', …, how long the lock still lasts, as text}
@@ -63,12 +65,13 @@ bool are_near_answers(const RedisValue& real, const RedisValue& fake) {
   if (real.items.empty() || real.items.size() != fake.items.size() || real.items[0].text != "held") return false;
   const std::size_t last = real.items.size() - 1;
   if (!std::equal(real.items.begin(), real.items.end() - 1, fake.items.begin())) return false;
-  return are_near(std::atoll(real.items[last].text.c_str()), std::atoll(fake.items[last].text.c_str()));
+  return are_near(std::atoll(real.items[last].text.c_str()), std::atoll(fake.items[last].text.c_str()), kMilliseconds);
 }
 
 bool are_alike(const RedisCommand& command, const RedisValue& real, const RedisValue& fake) {
   if (real == fake) return true;
-  if (is_one_of(command, {"TTL", "PTTL"})) return are_near(real, fake);
+  if (is_one_of(command, {"TTL"})) return are_near(real, fake, kSeconds);
+  if (is_one_of(command, {"PTTL"})) return are_near(real, fake, kMilliseconds);
   if (is_one_of(command, {"EVAL", "EVALSHA"})) return are_near_answers(real, fake);
   return normalised(command, real) == normalised(command, fake);
 }
