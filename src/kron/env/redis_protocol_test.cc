@@ -11,9 +11,9 @@ namespace kron {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = RedisValue::Kind;
+using ValueKind = RedisValue::Kind;
 
-RedisValue text_value(std::string text) { return {.kind = Kind::text, .text = std::move(text)}; }
+RedisValue text_value(std::string text) { return {.kind = ValueKind::text, .text = std::move(text)}; }
 
 // What a reader makes of bytes that come in pieces of that size; the error's message ends them.
 std::vector<RedisValue> values_of(std::string_view bytes, std::size_t piece, std::string& error,
@@ -56,18 +56,18 @@ TEST(RedisProtocol, ReadsEveryKindOfValue) {
   const std::string_view all(bytes.data(), 96);
   const std::vector<RedisValue> values = values_of(all.substr(0, all.rfind("+y\r\n") + 4));
   ASSERT_EQ(values.size(), 9);
-  EXPECT_EQ(values[0], (RedisValue{.kind = Kind::status, .text = "OK"}));
-  EXPECT_EQ(values[1], (RedisValue{.kind = Kind::error, .text = "WRONGTYPE no"}));
-  EXPECT_EQ(values[2], (RedisValue{.kind = Kind::integer, .integer = -12}));
+  EXPECT_EQ(values[0], (RedisValue{.kind = ValueKind::status, .text = "OK"}));
+  EXPECT_EQ(values[1], (RedisValue{.kind = ValueKind::error, .text = "WRONGTYPE no"}));
+  EXPECT_EQ(values[2], (RedisValue{.kind = ValueKind::integer, .integer = -12}));
   EXPECT_EQ(values[3], text_value(std::string("a\r\nb\0c", 6)));
   EXPECT_EQ(values[4], text_value(""));
   EXPECT_EQ(values[5], RedisValue{});
   EXPECT_EQ(values[6], RedisValue{});
-  EXPECT_EQ(values[7], (RedisValue{.kind = Kind::array}));
-  EXPECT_EQ(values[8], (RedisValue{.kind = Kind::array,
-                                   .items = {{.kind = Kind::integer, .integer = 1},
-                                             {.kind = Kind::array, .items = {text_value("x")}},
-                                             {.kind = Kind::status, .text = "y"}}}));
+  EXPECT_EQ(values[7], (RedisValue{.kind = ValueKind::array}));
+  EXPECT_EQ(values[8], (RedisValue{.kind = ValueKind::array,
+                                   .items = {{.kind = ValueKind::integer, .integer = 1},
+                                             {.kind = ValueKind::array, .items = {text_value("x")}},
+                                             {.kind = ValueKind::status, .text = "y"}}}));
 }
 
 TEST(RedisProtocol, APieceOfAnyLengthMakesNoDifference) {
