@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,9 @@ using Word = StepAnswer::Word;
 
 // How often a step is sent again because its record had to be put back first.
 constexpr int kMostRepeats = 4;
+
+// How long to wait before a step whose answer was lost is sent again: a link needs about that to connect.
+constexpr Nanoseconds kBeforeResending = std::chrono::milliseconds(50);
 
 // A start that is granted so long after its deadline was held up on its way.
 constexpr Seconds kGrantWithin{10};
@@ -71,15 +75,8 @@ std::vector<Written> ClusterLedger::write(std::span<const LedgerStep> steps) {
       answers[i] = std::get<Written>(std::move(prepared));
     }
   }
-  for (int repeats = 0; !sending.empty(); ++repeats) {
-    if (repeats > kMostRepeats) {
-      for (const Pending& pending : sending) {
-        answers[pending.place] =
-            Written::refused({Code::conflict, "the record of " + quoted(pending.call.job, 200) +
-                                                  " is removed from Redis as often as it is put back"});
-      }
-      break;
-    }
+  const Nanoseconds begun = world_.clock.monotonic();
+  for (Patience patience; !sending.empty();) {
     wait_until_settled(sending);
     std::vector<RedisCommand> commands;
     bool has_starts = false;
@@ -92,8 +89,13 @@ std::vector<Written> ClusterLedger::write(std::span<const LedgerStep> steps) {
       const auto limit = std::chrono::ceil<std::chrono::milliseconds>(options_.replica_timeout).count();
       commands.push_back({"WAIT", std::to_string(options_.claim_replicas), std::to_string(limit)});
     }
-    const std::vector<TimedReply> replies = world_.link.ask(std::move(commands), options_.timeout);
+    const Nanoseconds left = options_.timeout - (world_.clock.monotonic() - begun);
+    const std::vector<TimedReply> replies =
+        world_.link.ask(std::move(commands), std::max<Nanoseconds>(left, kBeforeResending));
+    patience.time_is_up = patience.resent >= options_.timeout / kBeforeResending ||
+                          world_.clock.monotonic() - begun + kBeforeResending >= options_.timeout;
     Round round;
+    round.may_resend = !patience.time_is_up;
     std::vector<Pending> answered;
     for (std::size_t i = 0; i < sending.size(); ++i) {
       std::optional<Written> answer = take(sending[i], replies[i], round);
@@ -102,7 +104,20 @@ std::vector<Written> ClusterLedger::write(std::span<const LedgerStep> steps) {
       if (waits) answered.push_back(std::move(sending[i]));
     }
     if (waits) hold_back_unreplicated(answered, replies.back(), answers);
+    if (!round.mendings.empty() && ++patience.mended > kMostRepeats) {
+      for (const Mending& mending : round.mendings) {
+        answers[mending.pending.place] =
+            Written::refused({Code::conflict, "the record of " + quoted(mending.pending.call.job, 200) +
+                                                  " is removed from Redis as often as it is put back"});
+      }
+      round.mendings.clear();
+    }
     mend(std::exchange(round.mendings, {}), round, answers);
+    if (!round.lost.empty()) {
+      ++patience.resent;
+      world_.wait(kBeforeResending);
+      std::ranges::move(round.lost, std::back_inserter(round.again));
+    }
     sending = std::move(round.again);
   }
   if (world_.on_answer) {
@@ -253,21 +268,30 @@ void ClusterLedger::fill_outcomes(Pending& pending) {
 
 std::optional<Written> ClusterLedger::take(Pending& pending, const TimedReply& timed, Round& round) {
   const RedisReply& reply = timed.reply;
-  if (reply.how == How::not_sent) return Written::refused(unreachable(reply.why));
-  if (reply.how == How::error && has_not_happened(reply.why)) {
-    return Written::refused({Code::io, "Redis does not take it: " + reply.why});
-  }
+  const bool is_not_sent = reply.how == How::not_sent || (reply.how == How::error && has_not_happened(reply.why));
   if (reply.is_reply()) {
     Result<StepAnswer> answer = StepAnswer::parse(reply.value);
     if (answer) return take_answer(pending, *std::move(answer), timed, round);
   }
-  // It may have happened. If it has, its claim is ended before anything else is asked; if it arrives later still, the
-  // claim that it leaves is nobody's, and the reaper's.
-  const std::string why = reply.is_reply() ? "Redis has answered something else" : reply.why;
-  if (reply.how != How::lost) {
-    world_.log.error("script_failed", {{"identity", pending.call.job}, {"reason", why}});
+  if (reply.how == How::error || reply.is_reply()) {
+    world_.log.error("script_failed", {{"identity", pending.call.job},
+                                       {"reason", reply.is_reply() ? "Redis has answered something else" : reply.why}});
   }
+  if (is_not_sent && !pending.was_lost) {
+    if (reply.how == How::not_sent) return Written::refused(unreachable(reply.why));
+    return Written::refused({Code::io, "Redis does not take it: " + reply.why});
+  }
+  // It may have happened. Sent again, it says so (`again`), or happens now; a request that was only held up, and comes
+  // after that, finds its claim or another revision, and changes nothing.
+  if ((reply.how == How::lost || is_not_sent) && round.may_resend) {
+    pending.was_lost = true;
+    round.lost.push_back(std::move(pending));
+    return std::nullopt;
+  }
+  // Nobody knows. If it has happened, its claim is ended before anything else is asked; if it arrives later still, the
+  // claim that it leaves is nobody's, and the reaper's.
   end_never_ran(pending, "claimed, but the answer was lost; nothing was run");
+  const std::string why = reply.is_reply() ? "it has answered something else" : reply.why;
   return Written::unknown({Code::unreachable, "whether Redis has taken it is not known: " + why});
 }
 

@@ -104,7 +104,8 @@ class ClusterLedger : public Ledger {
     const LedgerStep* step = nullptr;
     JobTerms terms;
     StepCall call;
-    ClusterRecord record;  // as it will be; of a trigger, as it is
+    ClusterRecord record;   // as it will be; of a trigger, as it is
+    bool was_lost = false;  // it was sent, and no answer came
   };
   // What is to be put right before a step can be repeated or answered.
   struct Mending {
@@ -113,9 +114,18 @@ class ClusterLedger : public Ledger {
     ClusterRecord record;
     bool repeats = false;  // the step, by the revision that comes; else it is answered `newer`
   };
+  // What is left to be done for steps that were sent.
   struct Round {
+    bool may_resend = true;
     std::vector<Mending> mendings;
+    std::vector<Pending> lost;
     std::vector<Pending> again;
+  };
+  // How long a batch is tried.
+  struct Patience {
+    int mended = 0;
+    int resent = 0;
+    bool time_is_up = false;
   };
   // A record that is not there …
   struct Absent {

@@ -5,7 +5,15 @@
 namespace kron {
 namespace {
 
-std::string short_hex(const Sha256& hash) { return hex(hash).substr(0, 32); }
+// Never a UUID of version 4: those are the runs of cronken, and beside it a cluster tells them apart by that.
+std::string short_hex(const Sha256& hash) {
+  constexpr std::size_t kVersion = 12;
+  constexpr std::size_t kVariant = 16;
+  std::string id = hex(hash).substr(0, 32);
+  const bool is_uuid = id[kVersion] == '4' && std::string_view("89ab").find(id[kVariant]) != std::string_view::npos;
+  if (is_uuid) id[kVersion] = '5';
+  return id;
+}
 
 }  // namespace
 
