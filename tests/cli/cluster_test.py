@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "redis"))
 
 # pylint: disable=wrong-import-position
 from kron_command import answers, run
-from redis_host import RedisServer, wait_until
+from redis_host import RedisCluster, RedisServer, wait_until
 
 NS = "{cronken}"
 RUN = "0123456789abcdef0123456789abcdef"
@@ -171,6 +171,19 @@ class Reaching(ClusterCase):
         self.redis.call("HSET", "{mine}:jobs", "its", json.dumps(DEFINITION))
         self.assertEqual([job["name"] for job in self.json("jobs", "--namespace", "{mine}")], ["its"])
         self.assertEqual([job["name"] for job in self.json("jobs", KRON_NAMESPACE="{mine}")], ["its"])
+
+    def test_in_a_redis_cluster_everything_is_where_the_namespace_is(self):
+        with RedisCluster() as nodes:
+            for node in range(3):
+                place = {"KRON_REDIS": nodes.url(node)}
+                self.kron("add", f"job-{node}", "--cron", "* * * * *", "--command", "x", **place)
+                self.kron("pause", "--all", **place)
+                self.assertEqual([job["paused"] for job in self.json("jobs", **place)], [True] * (node + 1))
+                self.assertEqual(self.json("status", **place)[0]["jobs"], node + 1)
+            owner = nodes.owner(nodes.slot_of(f"{NS}:jobs"))
+            owner.cli("ZADD", f"{NS}:results:gone:success", 1, RUN)
+            self.assertEqual([left["job"] for left in self.json("prune", "--yes", **place)], ["gone"])
+            self.assertEqual(owner.cli("EXISTS", f"{NS}:results:gone:success"), 0)
 
     def test_unknown_words_are_answered_with_the_nearest(self):
         self.assertIn("did you mean status?", self.kron("statsu", status=2).stderr)
