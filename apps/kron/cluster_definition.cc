@@ -267,6 +267,11 @@ Result<std::string> cluster_text(const jobs::JobDefinition& definition, const Im
                             : Error{Code::invalid, "a cluster cannot say this"});
   }
   if (!have_same_times(definition.job, read->job)) return unsayable("what this schedule does");
+  // All else is the same to the letter, but for the deadline of those that name none: in a cluster it is a second.
+  Job same = read->job;
+  same.schedule = definition.job.schedule;
+  if (definition.job.policy.deadline == Seconds(0)) same.policy.deadline = Seconds(0);
+  if (same != definition.job) return fail(Code::invalid, "a cluster would read it otherwise than a job file");
   return text;
 }
 
