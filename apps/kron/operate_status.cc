@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include "answer_text.h"
 #include "daemon_client.h"
@@ -43,11 +45,18 @@ void print_job_files(const Node& files) {
   print_field("reload", failed.empty() ? "" : "failed, nothing has changed: " + failed);
 }
 
+// To the millisecond.
+std::string seconds_in(const Node& map, std::string_view key) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", std::strtod(text_in(map, key).c_str(), nullptr));
+  return text.data();
+}
+
 void print_host(const Node& host) {
   print_field("host", text_in(host, "instance") + ", " + text_in(host, "ip") + ", krond " + text_in(host, "version") +
                           ", " + text_in(host, "running") + " running" +
                           (flag_in(host, "draining") ? ", draining" : "") + ", seen " +
-                          text_in(host, "beatSecondsAgo") + "s ago");
+                          seconds_in(host, "beatSecondsAgo") + "s ago");
 }
 
 void print_cluster(const Node& cluster) {
@@ -58,7 +67,7 @@ void print_cluster(const Node& cluster) {
                              (flag_in(cluster, "draining") ? ", draining" : ""));
   print_field("not ready", text_in(cluster, "notReady"));
   print_field("time zone", text_in(cluster, "timezone"));
-  print_field("Redis clock", text_in(cluster, "clockOffsetSeconds") + " seconds ahead of this machine's");
+  print_field("Redis clock", seconds_in(cluster, "clockOffsetSeconds") + " seconds ahead of this machine's");
   if (number_in(cluster, "lostWrites") > 0) print_field("lost writes", text_in(cluster, "lostWrites"));
   for (const Node& warning : list_in(cluster, "warnings")) {
     print_field(text_in(warning, "severity"), harmless(text_in(warning, "message")));

@@ -26,10 +26,9 @@ using LastEntries = std::map<std::string, history::Entry>;
 constexpr std::int64_t kMostDecisions = 1000;
 constexpr std::size_t kMostKeyBytes = 200;
 
-// In a cluster the definition says so itself.
+// In a cluster the definition itself says so: there a job that is suspended is one that somebody has paused.
 bool is_paused_by_definition(const View& view) {
-  const auto& terms = view.definition.options->terms;
-  return terms && terms->paused && view.definition.job.policy.suspend;
+  return view.definition.options->terms && view.definition.job.policy.suspend;
 }
 
 bool is_paused(const View& view, Instant now) {
@@ -103,7 +102,7 @@ void write_active(JsonWriter& json, const ActiveExecution& run) {
   write_time(json, "periodId", run.period);
   write_time(json, "chosenTime", run.chosen);
   json.member("startedAt", rfc3339(run.started_at));
-  if (!run.is_task()) json.key("pid").integer(run.pid);
+  if (!run.is_task() && run.pid > 0) json.key("pid").integer(run.pid);
   if (!run.task_id.empty()) json.member("taskId", run.task_id);
   json.end_map();
 }

@@ -1,5 +1,6 @@
 #include "kron/history/entry.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -116,7 +117,7 @@ Entry entry_of(const std::string& job, const ActiveExecution& run) {
           .chosen = run.chosen,
           .run_id = run.run_id,
           .started_at = run.started_at,
-          .pid = run.pid};
+          .pid = std::max<std::int64_t>(run.pid, 0)};  // in a cluster it has no process before it is let go
 }
 
 std::string_view name_of(Kind kind) { return word_of(kind, kKinds); }
