@@ -76,8 +76,6 @@ void ClusterMember::link_is_up() {
   world_.look_again();
 }
 
-void ClusterMember::link_is_down() { warnings_.clear(); }
-
 void ClusterMember::greet() {
   if (std::exchange(is_greeting_, true)) return;
   auto ask = [&world = world_, given = rules_.options.default_timezone, local = rules_.local_zone,

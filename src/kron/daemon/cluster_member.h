@@ -63,7 +63,6 @@ class ClusterMember {
 
   // The link's news, on the loop.
   void link_is_up();
-  void link_is_down();
 
   // What is due; when it wants to be called next, by Clock::monotonic.
   Nanoseconds tick();

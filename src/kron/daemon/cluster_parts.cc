@@ -183,13 +183,6 @@ void ClusterParts::listen() {
                          if (!has_stopped_) member_->link_is_up();
                        });
                      },
-                 .on_down =
-                     [this](const Error& why) {
-                       world_.log.warning("redis_lost", {{"reason", why.message}});
-                       world_.mailbox.post([this] {
-                         if (!has_stopped_) member_->link_is_down();
-                       });
-                     },
                  .on_time = [this](const cluster::TimeSample& sample) { clock_.note(sample); },
                  .on_lost_writes =
                      [this](const cluster::FenceWatch::Lost& lost) {

@@ -28,8 +28,9 @@ constexpr Nanoseconds kLogIsNotRead = std::chrono::seconds(1);
 // For the ends of runs to reach Redis, when we are told to end.
 constexpr Nanoseconds kStopPatience = std::chrono::seconds(5);
 
-const Error kStateIsInRedis{Code::refused,
-                            "in a cluster the records of jobs are in Redis: `kron cluster state` is for them"};
+const Error kStateIsInRedis{
+    Code::refused,
+    "in a cluster the records of jobs are in Redis, in the hash :kron:state, and those on this host mean nothing"};
 
 std::optional<Nanoseconds> earlier(std::optional<Nanoseconds> one, Nanoseconds other) {
   return std::min(one.value_or(other), other);
