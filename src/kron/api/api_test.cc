@@ -129,7 +129,12 @@ class ApiTest : public ::testing::Test {
             .metrics = metrics_,
             .events = events_,
             .outputs = *outputs_,
-            .run_files = run_files_};
+            .run_files = run_files_,
+            .others = {.has_run = [](const history::Entry& run) { return run.host == "h2"; },
+                       .output = [](const std::string& run_id) -> Result<std::string> {
+                         if (run_id == std::string(32, 'b')) return fail(Code::not_found, "kept no longer");
+                         return "from Redis\n";
+                       }}};
   }
 
   void do_on_loop(const Parts::Work& work) { loop_->run(work); }
@@ -372,6 +377,41 @@ TEST_F(ApiTest, DecidesWithoutTheLoop) {
   EXPECT_EQ(*decisions[1].find("periodId")->as<std::string>(), "2026-05-02T12:00:00Z");
   EXPECT_EQ(ask("GET", "/api/v1/jobs/c/decisions?count=0").status, 400);
   EXPECT_EQ(ask("GET", "/api/v1/jobs/c/decisions?from=yesterday").status, 400);
+}
+
+TEST_F(ApiTest, TheOutputOfAnotherHostsRunComesFromTheCluster) {
+  const std::string here(32, 'a');
+  const std::string gone(32, 'b');
+  history_->add(
+      {.job = "c", .outcome = Outcome::executed, .run_id = here, .host = "h2", .started_at = now(host_.clock)});
+  history_->add(
+      {.job = "c", .outcome = Outcome::executed, .run_id = gone, .host = "h2", .started_at = now(host_.clock)});
+  EXPECT_EQ(ask("GET", "/api/v1/runs/" + here + "/output").body, "from Redis\n");
+  EXPECT_EQ(ask("GET", "/api/v1/runs/" + gone + "/output").status, 404);
+  EXPECT_THAT(ask("GET", "/api/v1/runs/" + here).body, HasSubstr(R"("host":"h2")"));
+}
+
+TEST_F(ApiTest, OneWhoWaitsForARunOfAnotherHostIsAnsweredWhenItEnds) {
+  const std::string run_id(32, 'c');
+  history_->add(
+      {.job = "c", .outcome = Outcome::executed, .run_id = run_id, .host = "h2", .started_at = now(host_.clock)});
+  auto answer = std::async(std::launch::async, [&] { return ask("GET", "/api/v1/runs/" + run_id + "?wait=60s"); });
+  EXPECT_EQ(answer.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  history_->add({.job = "c", .run_id = run_id, .host = "h2", .ended_at = now(host_.clock), .exit_code = 3});
+  history_->flush();
+  outputs_->run_ended(run_id);
+  EXPECT_THAT(answer.get().body, HasSubstr(R"("exitCode":3)"));
+}
+
+TEST_F(ApiTest, AClusterThatIsAwayIsNotReadyAndSaysWhy) {
+  status_.cluster =
+      ClusterStatus{.redis = "redis://db:6379", .instance = "h1", .why_not_ready = "Redis does not answer"};
+  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  EXPECT_THAT(ask("GET", "/readyz").body, HasSubstr("Redis does not answer"));
+  const std::string status = ask("GET", "/api/v1/status").body;
+  EXPECT_THAT(status, HasSubstr(R"("ready":false)"));
+  EXPECT_THAT(status, HasSubstr(R"("instance":"h1")"));
+  EXPECT_THAT(ask("GET", "/metrics").body, HasSubstr("kron_cluster_link_up 0\n"));
 }
 
 TEST_F(ApiTest, TellsTheTruthAboutItsHealth) {

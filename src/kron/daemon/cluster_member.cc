@@ -78,8 +78,10 @@ void ClusterMember::link_is_up() {
 
 void ClusterMember::greet() {
   if (std::exchange(is_greeting_, true)) return;
-  auto ask = [&world = world_, given = rules_.options.default_timezone, local = rules_.local_zone,
-              name_space = rules_.options.name_space]() -> Result<Greeting> {
+  // Only a host that comes anew must be of the cluster's zone: later an operator may have changed that.
+  const bool is_new = hosts_ == nullptr;
+  auto ask = [&world = world_, given = is_new ? rules_.options.default_timezone : "",
+              local = is_new ? rules_.local_zone : "", name_space = rules_.options.name_space]() -> Result<Greeting> {
     Result<RedisFacts> facts = ask_facts(world.link);
     if (!facts) return fail(facts.error());
     if (const std::string why = why_unusable(*facts, name_space); !why.empty()) return fail(Code::refused, why);
@@ -252,7 +254,7 @@ void ClusterMember::reload(cluster::JobList::Done done) {
     return;
   }
   const bool is_taken = aside_->run([this, done, alive = std::weak_ptr(alive_)] {
-    const auto zone = cluster::cluster_zone(world_.link, world_.keys, std::nullopt, rules_.local_zone);
+    const auto zone = cluster::cluster_zone(world_.link, world_.keys, std::nullopt, "");
     world_.to_loop([this, done, alive, zone = zone.value_or("")] {
       if (alive.expired()) return;
       if (!zone.empty() && std::exchange(zone_, zone) != zone) make_jobs();
