@@ -13,7 +13,9 @@ LogField exit_code(const RunExit& exit) {
 
 // A process by its PID, a task by its id.
 LogField what_runs(const ActiveExecution& run) {
-  return run.is_task() ? LogField{"task", run.task_id} : LogField{"pid", run.pid};
+  if (run.is_task()) return {"task", run.task_id};
+  // In a cluster a run has its process when it is let go, and nobody here learns the PID.
+  return run.pid > 0 ? LogField{"pid", run.pid} : LogField{"pid", std::string_view()};
 }
 
 struct LineOf {

@@ -56,6 +56,9 @@ TEST(LogEvents, HaveTheLinesOfTheFormats) {
   EXPECT_EQ(found.level, LogLevel::warning);
   EXPECT_EQ(found.field("exitCode"), "unknown");
   EXPECT_EQ(line_of(RunAdopted{"a", run_of_noon()}).event, "run_adopted");
+  ActiveExecution held = run_of_noon();
+  held.pid = -1;
+  EXPECT_EQ(line_of(RunAdopted{"a", held}).field("pid"), "") << "a placeholder is not told";
   const PassedOver three{3, noon.nominal, noon.nominal};
   EXPECT_EQ(line_of(PeriodsPassedOver{"a", three, noon.nominal}).event, "passed_over");
   EXPECT_EQ(line_of(PeriodsClosed{"a", three}).event, "passed_over_closed");
