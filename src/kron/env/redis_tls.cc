@@ -11,17 +11,19 @@
 #include "kron/base/text.h"
 
 namespace kron {
-namespace {
 
+// Not in the unnamed namespace: what has a name outside of this file consists of them.
 template <auto kFree>
-struct OpenSslFree {
+struct RedisTlsFree {
   template <class T>
   void operator()(T* object) const {
     kFree(object);
   }
 };
-using SslContext = std::unique_ptr<SSL_CTX, OpenSslFree<SSL_CTX_free>>;
-using Ssl = std::unique_ptr<SSL, OpenSslFree<SSL_free>>;
+using RedisTlsContext = std::unique_ptr<SSL_CTX, RedisTlsFree<SSL_CTX_free>>;
+using RedisTlsSsl = std::unique_ptr<SSL, RedisTlsFree<SSL_free>>;
+
+namespace {
 
 // The first reason that OpenSSL has noted; what follows it are consequences.
 std::string openssl_reason() {
@@ -45,8 +47,8 @@ int int_size(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
 }
 
-Result<SslContext> context_for(const RedisTls& tls) {
-  SslContext context(SSL_CTX_new(TLS_client_method()));
+Result<RedisTlsContext> context_for(const RedisTls& tls) {
+  RedisTlsContext context(SSL_CTX_new(TLS_client_method()));
   if (context == nullptr) return fail(Code::internal, "OpenSSL cannot be used: " + openssl_reason());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
@@ -70,8 +72,8 @@ Result<SslContext> context_for(const RedisTls& tls) {
 }  // namespace
 
 struct RedisTlsSession::Parts {
-  SslContext context;
-  Ssl ssl;
+  RedisTlsContext context;
+  RedisTlsSsl ssl;
   std::string host;
 
   // What the failure of a call with this return value means; ok when it only has to wait for the server.
@@ -103,7 +105,7 @@ RedisTlsSession::~RedisTlsSession() = default;
 
 Result<RedisTlsSession> RedisTlsSession::make(const RedisTls& tls, const std::string& host) {
   ERR_clear_error();
-  Result<SslContext> context = context_for(tls);
+  Result<RedisTlsContext> context = context_for(tls);
   if (!context) return fail(context.error());
   auto parts = std::make_unique<Parts>();
   parts->context = std::move(*context);
