@@ -1,7 +1,7 @@
 #include <cstdlib>
 
 #include "kron/cluster/definition_edit.h"
-#include "kron/json/document.h"
+#include "kron/cluster/json_spans.h"
 
 namespace {
 
@@ -17,16 +17,16 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   for (const bool paused : {true, false}) {
     const kron::Result<std::string> edited = kron::cluster::with_paused(text, paused);
     if (!edited) continue;
-    check(kron::parse_json(*edited).has_value());
+    check(kron::cluster::parse_foreign_json(*edited).has_value());
     check(*kron::cluster::with_paused(*edited, paused) == *edited);
   }
   const kron::Result<std::string> noted = kron::cluster::with_validation_errors(text, "bad \"x\"");
   if (!noted) return 0;
   check(**kron::cluster::validation_errors_of(*noted) == "bad \"x\"");
   const kron::Result<std::string> taken = kron::cluster::with_validation_errors(*noted, std::nullopt);
-  check(taken && kron::parse_json(*taken).has_value());
+  check(taken && kron::cluster::parse_foreign_json(*taken).has_value());
   check(!*kron::cluster::validation_errors_of(*taken));
   const kron::Result<std::string> signed_text = kron::cluster::with_signature(text, "00");
-  check(signed_text && kron::parse_json(*signed_text).has_value());
+  check(signed_text && kron::cluster::parse_foreign_json(*signed_text).has_value());
   return 0;
 }

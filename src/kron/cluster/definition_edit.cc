@@ -44,7 +44,7 @@ struct Parsed {
 };
 
 Result<Parsed> parsed(std::string_view definition) {
-  Result<Node> root = parse_json(definition);
+  Result<Node> root = parse_foreign_json(definition);
   if (!root) return fail(root.error());
   std::optional<ObjectSpan> object = object_at(definition);
   if (!object) return fail(Code::invalid, "the definition must be a map");
@@ -99,7 +99,7 @@ Result<std::string> with_validation_errors(std::string_view definition, const st
 
 Result<std::string> with_signature(std::string_view definition, std::string_view signature) {
   constexpr std::string_view kKey = "kron_sig";
-  if (const Result<Node> root = parse_json(definition); !root) return fail(root.error());
+  if (const Result<Node> root = parse_foreign_json(definition); !root) return fail(root.error());
   const std::optional<ObjectSpan> object = object_at(definition);
   if (!object) return fail(Code::invalid, "the definition must be a map");
   const std::string value = JsonWriter().text(signature).take();

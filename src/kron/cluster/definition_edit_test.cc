@@ -39,6 +39,8 @@ TEST(DefinitionEdit, PausesByChangingAsLittleAsPossible) {
       {R"({"job_state":{"p\u0061used":false}})", R"({"job_state":{"p\u0061used":true}})"},
       {R"({"job_state":{"paused":true}})", R"({"job_state":{"paused":true}})"},
       {R"({"job_state":{"paused":"yes"}})", R"({"job_state":{"paused":"yes"}})"},
+      {R"({"big":12345678901234567890,"bigger":-123456789012345678901234567890})",
+       R"({"big":12345678901234567890,"bigger":-123456789012345678901234567890,"job_state":{"paused":true}})"},
       {R"({"x":"\"job_state\":{"})", R"({"x":"\"job_state\":{","job_state":{"paused":true}})"},
       {"\n{\n  \"a\": 1\n}\n", "\n{\n  \"a\": 1,\"job_state\":{\"paused\":true}\n}\n"},
   };

@@ -134,7 +134,7 @@ Result<Event> parse_event(std::string_view payload) {
     return fail(Code::invalid, "an event of " + std::to_string(payload.size()) + " bytes; " +
                                    std::to_string(kLargestEvent) + " are the most");
   }
-  const Result<Node> event = parse_json(payload, {.size = kLargestEvent});
+  const Result<Node> event = parse_foreign_json(payload);
   if (!event) return fail(event.error());
   const Node* action_node = event->find("action");
   const auto* action = action_node != nullptr ? action_node->as<std::string>() : nullptr;

@@ -156,12 +156,14 @@ Result<Hosts::Beat> Hosts::beat(Link& link, const Keys& keys, const Options& opt
 Nanoseconds Hosts::tick(Nanoseconds now) {
   if (!next_) next_ = now;
   if (has_left_) return now + options_.cadence;
+  // Who drains a host waits to see it.
+  const Present present = world_.present();
+  if (present.is_draining != std::exchange(was_draining_, present.is_draining)) next_ = now;
   if (is_busy_) return now + kBeatAgain;
   if (now < *next_) return *next_;
   is_busy_ = true;
-  const auto work = [link = &world_.link, keys = &world_.keys, options = options_, present = world_.present(),
-                     instance = instance_, to_loop = world_.aside.to_loop, alive = std::weak_ptr<Alive>(alive_), this,
-                     now] {
+  const auto work = [link = &world_.link, keys = &world_.keys, options = options_, present, instance = instance_,
+                     to_loop = world_.aside.to_loop, alive = std::weak_ptr<Alive>(alive_), this, now] {
     Result<Beat> beaten = beat(*link, *keys, options, present, instance);
     to_loop([alive, this, beaten = std::move(beaten), now] {
       if (alive.lock()) take(beaten, now);

@@ -66,7 +66,7 @@ class Hosts {
     Nanoseconds cadence = std::chrono::seconds(30);
     Seconds stale{45};  // after this long without a beat a name is free for others
   };
-  // What changes, asked on the loop before each beat.
+  // What changes, asked on the loop at each tick.
   struct Present {
     double clock_offset = 0;
     bool is_draining = false;
@@ -86,8 +86,8 @@ class Hosts {
   Hosts& operator=(const Hosts&) = delete;
   ~Hosts();
 
-  // A beat when it is time: the first at once, then every cadence, and after a failure every second. The next time, by
-  // Clock::monotonic.
+  // A beat when it is time: the first at once, then every cadence, when the host begins to drain, and after a failure
+  // every second. The next time, by Clock::monotonic.
   Nanoseconds tick(Nanoseconds now);
 
   // A clean stop: frees the name, and beats no more. Blocks, at most `timeout`.
@@ -116,6 +116,7 @@ class Hosts {
   std::optional<Nanoseconds> next_;
   bool is_busy_ = false;
   bool has_left_ = false;
+  bool was_draining_ = false;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
 };
 

@@ -96,6 +96,19 @@ TEST(Hosts, BeatAtOnceAndThenEveryThirtySeconds) {
   EXPECT_EQ(member.names.size(), 1U);
 }
 
+TEST(Hosts, ADrainIsSeenAtOnce) {
+  testing::RedisRig rig;
+  Member member(rig, 'a');
+  member.tick();
+  rig.clock.advance(std::chrono::seconds(5));
+  member.tick();
+  EXPECT_FALSE(parse_host_entry(rig.text({"HGET", rig.keys.hosts(), "vm"}))->is_draining);
+  member.present.is_draining = true;
+  member.tick();
+  EXPECT_TRUE(parse_host_entry(rig.text({"HGET", rig.keys.hosts(), "vm"}))->is_draining);
+  EXPECT_EQ(member.tick(), rig.clock.monotonic() + std::chrono::seconds(30));
+}
+
 TEST(Hosts, ASecondKrondOfAHostNameGetsANameOfItsOwn) {
   testing::RedisRig rig;
   Member first(rig, 'a');

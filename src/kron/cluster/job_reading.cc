@@ -1,6 +1,7 @@
 #include "kron/cluster/job_reading.h"
 
 #include "kron/cluster/definition_edit.h"
+#include "kron/cluster/json_spans.h"
 #include "kron/jobs/cluster_rules.h"
 #include "kron/jobs/cronken.h"
 #include "kron/jobs/model.h"
@@ -50,7 +51,7 @@ class Reader {
 
   ReadJob read(const std::string& name, std::string_view text, Instant read_at) {
     ReadJob job;
-    const Result<Node> node = parse_json(text);
+    const Result<Node> node = parse_foreign_json(text);
     if (!node) {
       job.errors = "the definition is no JSON: " + node.error().message;
       return job;

@@ -39,6 +39,11 @@ TEST(JobReading, GivesTheDefinitionAndTheTermsOfTheScripts) {
   EXPECT_EQ(free.terms.deadline, Seconds(300));
 }
 
+TEST(JobReading, NumbersOfAnySizeMayStandBesideADefinition) {
+  const ReadJob job = read_cluster_job("a", hourly("true", R"(,"big":12345678901234567890)"), reading_rules(), {});
+  EXPECT_TRUE(job.definition) << job.errors;
+}
+
 TEST(JobReading, RunsCommandsByTheShellOfTheRules) {
   JobRules rules = reading_rules();
   rules.shell = "/bin/bash";

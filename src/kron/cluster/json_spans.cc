@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kron/json/document.h"
-
 namespace kron::cluster {
 namespace {
 
@@ -40,6 +38,28 @@ std::size_t past_value(std::string_view json, std::size_t at) {
   return at;
 }
 
+// Whole numbers that may not fit into 64 bits as reals of the same length, so that all stays in its place; nothing when
+// there are none. 12345678901234567890 becomes 123456789012345678e2.
+std::optional<std::string> with_reals(std::string_view text) {
+  constexpr std::size_t kMostDigits = 18;
+  std::optional<std::string> changed;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      at = past_text(text, at);
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const bool is_whole = end == text.size() || (text[end] != '.' && text[end] != 'e' && text[end] != 'E');
+    const bool is_begin = at == 0 || std::string_view(".eE+").find(text[at - 1]) == std::string_view::npos;
+    if (end - at > kMostDigits && is_whole && is_begin) {
+      if (!changed) changed = std::string(text);
+      changed->replace(end - 2, 2, "e2");
+    }
+    at = std::max(end, at + 1);
+  }
+  return changed;
+}
+
 std::string decoded(std::string_view quoted_text) {
   const Result<Node> node = parse_json(quoted_text);
   const auto* text = node ? node->as<std::string>() : nullptr;
@@ -47,6 +67,13 @@ std::string decoded(std::string_view quoted_text) {
 }
 
 }  // namespace
+
+Result<Node> parse_foreign_json(std::string_view text) {
+  const Result<Node> node = parse_json(text);
+  if (node) return node;
+  const std::optional<std::string> other = with_reals(text);
+  return other ? parse_json(*other) : node;
+}
 
 const MemberSpan* ObjectSpan::find(std::string_view key) const {
   const auto found = std::ranges::find(members, key, &MemberSpan::key);

@@ -32,7 +32,7 @@ std::string members_of_others(std::string_view blob) {
   constexpr auto kOurs =
       std::to_array<std::string_view>({"host", "job_name", "start_time", "status", "retcode", "output", "duration"});
   std::string others;
-  if (!parse_json(blob)) return others;
+  if (!parse_foreign_json(blob)) return others;
   const std::optional<ObjectSpan> object = object_at(blob);
   if (!object) return others;
   for (const MemberSpan& member : object->members) {
