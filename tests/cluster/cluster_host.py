@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import uuid
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -49,6 +50,7 @@ class Fleet:
         self.effects_path = self.root / "effects"
         self.effects_path.touch()
         self.kronds = []
+        self.other_servers = ()  # of a Redis Cluster
         self.owns_server = server is None
         try:
             self.server = server or RedisServer().start()
@@ -93,10 +95,11 @@ class Fleet:
     def url(self, port=None):
         return f"redis://127.0.0.1:{port or self.server.port}"
 
-    def start(self, host="h1", *flags, offset=None, port=None, url=None, state=None, environment=None, prefix=()):
+    def start(self, host="h1", *flags, offset=None, port=None, url=None, state=None, environment=None, prefix=(),
+              timezone="UTC"):
         command = [*prefix, KROND, "--redis", url or self.url(port), "--namespace", self.namespace,
                    "--cluster-compat", self.dialect, "--state-dir", str(state or self.root / f"state-{host}"),
-                   "--helper", KRON_EXEC, "--log-format", "json", "--host", host, "--default-timezone", "UTC",
+                   "--helper", KRON_EXEC, "--log-format", "json", "--host", host, "--default-timezone", timezone,
                    *([f"--clock-offset={offset}s"] if offset is not None else []), *flags]
         krond = Krond(command, {**self.environment, **(environment or {})})
         krond.host = host
@@ -111,7 +114,21 @@ class Fleet:
 
     def wait_until_joined(self, krond):
         krond.wait_for("daemon_started")
-        krond.wait_for("cluster_joined")
+        alive = sum(each.process.poll() is None for each in self.kronds)
+
+        def is_there():
+            if krond.process.poll() is not None:
+                raise AssertionError(f"krond ended:\n{krond.log()}")
+            return self.listeners() >= alive and self.redis("HLEN", self.key("kron:hosts")) >= alive
+
+        try:
+            until(is_there, "krond to join")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{krond.log()}") from error
+
+    def listeners(self):
+        """Who hears events, on any of the servers."""
+        return sum(view("PUBSUB", "NUMSUB", self.key("__events__"))[1] for view in (self.redis, *self.other_servers))
 
     def restarted(self, krond, *flags, kill=False, **how):
         if kill:
@@ -198,7 +215,8 @@ class Fleet:
         return found
 
     def run(self, job, event_id=None):
-        """The id and blob of one more run of this job, triggered, when it has ended."""
+        """The id and blob of one more run of this job, triggered, when it has ended. By an id: without one, a lock is
+        held for a second and would refuse the next."""
         before = set(self.blobs(job))
         found = []
 
@@ -207,7 +225,7 @@ class Fleet:
                         if run_id not in before and blob["status"] != "running"]
             return bool(found)
 
-        if self.trigger(job, event_id) == 0:
+        if self.trigger(job, event_id or uuid.uuid4().hex) == 0:
             raise AssertionError("nobody listens to events")
         until(has_ended, f"a run of {job}")
         return found[0]

@@ -15,8 +15,9 @@ TERMS = {"tick": Terms(1, "tick"), "second": Terms(1, "second"), "free": Terms(1
          "lasting-free": Terms(1)}
 HOSTS = ("h1", "h2")
 POLICY = {"policy": {"deadline": "5s"}}
-# Who krond is when its rights are taken away: exactly what the documentation asks for.
-ACL = "~{cronken}:* &{cronken}:* +@read +@write +@scripting +@pubsub +info +role +wait +client|setname +ping +time"
+# Who krond is when its rights are taken away: exactly what docs/cluster.md asks for.
+ACL = ("~{cronken}:* &{cronken}:* +@read +@write +@scripting +@pubsub +@connection +info +role +wait +time "
+       "+config|get")
 
 
 class Case(unittest.TestCase):

@@ -14,8 +14,9 @@ POLICY = {"policy": {"deadline": "10s"}}
 
 
 class Case(unittest.TestCase):
-    def start(self, server, *flags, hosts=("h1", "h2"), **how):
+    def start(self, server, *flags, hosts=("h1", "h2"), others=(), **how):
         fleet = Fleet(server=server)
+        fleet.other_servers = [Redis(other) for other in others]
         self.addCleanup(fleet.close)
         fleet.define("tick", "seq 1 5", cron=EVERY_SECOND, reload=False, kron=POLICY)
         for krond in [fleet.start(host, *flags, **how) for host in hosts]:
@@ -131,7 +132,7 @@ class RedisClusters(Case):
         slot = cluster.slot_of("{cronken}:jobs")
         source = cluster.owner(slot)
         target, third = (node for node in cluster.nodes if node is not source)
-        fleet = self.start(source, url=third.url())
+        fleet = self.start(source, url=third.url(), others=(target, third))
         cluster.begin_move(slot, target)
         while cluster.move_keys(slot, source, target, 1):  # a part of the keys is here, a part there
             time.sleep(0.02)

@@ -102,7 +102,7 @@ class Zones(unittest.TestCase):
     def test_the_first_host_sets_the_zone_and_another_zone_is_refused(self):
         with fleet_of("h1") as fleet:
             self.assertEqual(fleet.redis("HGET", fleet.key("kron:cluster"), "timezone"), b"UTC")
-            other = fleet.start("h2", "--default-timezone", "Europe/Berlin")
+            other = fleet.start("h2", timezone="Europe/Berlin")
             self.assertNotEqual(other.ended(), 0)
             self.assertIn("Europe/Berlin", other.log())
             self.assertEqual(fleet.redis("HGET", fleet.key("kron:cluster"), "timezone"), b"UTC")
@@ -123,7 +123,7 @@ class Signatures(unittest.TestCase):
 
     def test_unsigned_and_changed_definitions_do_not_run(self):
         fleet = self.fleet
-        krond = fleet.started("h1", "--jobs-hmac-key-file", str(self.key_file), "--require-signed")
+        krond = fleet.started("h1", "--jobs-hmac-key", str(self.key_file), "--require-signed")
         fleet.define("unsigned", cron=EVERY_SECOND)
         fleet.write("forged", json.dumps({**GOOD, "kron_sig": hmac.new(b"x", b"y", hashlib.sha256).hexdigest()}))
         fleet.reload()
@@ -147,7 +147,7 @@ class Away(unittest.TestCase):
             self.assertIsNone(krond.process.poll())
             server.start()
             fleet.define("late", cron=EVERY_SECOND)
-            krond.wait_for("cluster_joined")
+            fleet.wait_until_joined(krond)
             fleet.reload()
             fleet.wait_for_final("late")
 

@@ -168,7 +168,9 @@ class Frozen(unittest.TestCase):
         with fleet_of("h1", "h2", environment=QUICK) as fleet:
             fleet.define("stopped", f"[ $KRON_HOST = h1 ] || exit 0; {fleet.holding()}; echo late", lock=False)
             fleet.trigger("stopped", "0" * 31 + "1")
-            run_id, = fleet.wait_for_running("stopped")
+            until(lambda: "h1" in {blob["host"] for blob in fleet.blobs("stopped").values()}, "its run on h1")
+            run_id, = (run_id for run_id, blob in fleet.blobs("stopped").items() if blob["host"] == "h1")
+            until(lambda: f" {run_id} " in fleet.effects(), "its first words")
             stopped, = (krond for krond in fleet.kronds if krond.host == "h1")
             stopped.signal(signal.SIGSTOP)
             until(lambda: fleet.blob(run_id)["status"] == "frozen", "the reaper of the other host")

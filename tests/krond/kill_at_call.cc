@@ -14,8 +14,8 @@
 
 // kron-kill-at-call K -- PROGRAM ARGS…: runs a program and kills it, as kill -9 does, when it is about to make its K-th
 // changing system call; 0 lets it live. All its threads are watched, its children are not. Tells on standard output how
-// many of these calls it saw and how the program ended; what the program prints goes to standard error. With the name of
-// a file in KRON_COUNT_AFTER, calls count from when that file is there.
+// many of these calls it saw and how the program ended; what the program prints goes to standard error. With the name
+// of a file in KRON_COUNT_AFTER, calls count from when that file is there.
 namespace {
 
 struct NamedCall {
