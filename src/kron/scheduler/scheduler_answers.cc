@@ -96,9 +96,11 @@ void Scheduler::adopt(JobNumber job, JobState periods) {
   const std::uint64_t hash = schedule_hash(definition);
   if (schedule && schedule->hash == hash) {
     if (!schedule->since) schedule.reset();  // the definition says so
-  } else if (seen && seen->hash == hash && seen->since) {
-    // It was edited here, and the others did not know: no edit starts a period that lay in the past.
-    (void)notice_schedule(definition, entry.known.periods, *seen->since);
+  } else if (schedule || (seen && seen->hash == hash && seen->since)) {
+    // It was edited here, and the others did not know: no edit starts a period that lay in the past. When it was they
+    // who edited it, the ledger tells who has to read it again.
+    const bool is_known = seen && seen->hash == hash && seen->since;
+    (void)notice_schedule(definition, entry.known.periods, is_known ? *seen->since : now(world_.clock));
   }
   if (!entry.waiting || !entry.waiting->cause.period) return;
   const Instant t = now(world_.clock);
