@@ -3,6 +3,8 @@ would: so every answer can be tried, also those that no krond gives."""
 
 import json
 import os
+import pty
+import subprocess
 import sys
 import tempfile
 import threading
@@ -13,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "redis"))
 
 # pylint: disable=wrong-import-position
-from kron_command import answers, run
+from kron_command import KRON, answers, run
 from redis_host import RedisCluster, RedisServer, wait_until
 
 NS = "{cronken}"
@@ -305,6 +307,21 @@ class Output(ClusterCase):
         self.put_run()
         self.redis.call("SET", f"{NS}:rundata:output:{RUN}", "x")
         self.kron("logs", RUN, status=4)
+
+    def test_a_terminal_is_not_told_what_to_do_and_a_pipe_gets_every_byte(self):
+        self.put_run()
+        self.redis.call("ZADD", f"{NS}:rundata:output:{RUN}", 1, b"\x1b[2J\xff\ttext")
+        environment = {**os.environ, **NO_VARIABLES, "KRON_REDIS": self.server.url()}
+        command = [KRON, "cluster", "logs", RUN]
+        piped = subprocess.run(command, env=environment, capture_output=True, timeout=WAIT, check=True)
+        self.assertEqual(piped.stdout, b"\x1b[2J\xff\ttext\n")
+        reader, writer = pty.openpty()
+        try:
+            subprocess.run(command, env=environment, stdout=writer, timeout=WAIT, check=True)
+            self.assertEqual(os.read(reader, 1000).rstrip().expandtabs(), b"\\x1b[2J\\xff\ttext".expandtabs())
+        finally:
+            os.close(reader)
+            os.close(writer)
 
     def test_following_ends_with_the_run(self):
         self.put_run(status="running", retcode=None, duration=None, output=None)
