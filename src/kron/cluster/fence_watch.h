@@ -26,8 +26,11 @@ class FenceWatch {
     if (found > seen_) seen_ = found;
     const bool is_below = found < before;
     const bool has_jumped = before > 0 && found >= before + kJump;
-    if (!is_below && !has_jumped) return std::nullopt;
-    needs_raise_ = needs_raise_ || is_below;
+    // Once for each loss: until the counter is raised every answer is below, and then it jumps.
+    const bool is_known = needs_raise_;
+    if (is_below) needs_raise_ = true;
+    if (has_jumped) needs_raise_ = false;
+    if ((!is_below && !has_jumped) || is_known) return std::nullopt;
     return Lost{before, found};
   }
 

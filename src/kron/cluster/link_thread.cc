@@ -384,9 +384,7 @@ void LinkThread::note(const RedisReply& reply, Nanoseconds sent, Nanoseconds rec
   const std::optional<Heading> heading = heading_of(reply);
   if (!heading) return;
   const TimeSample sample{heading->time, sent, received};
-  const bool is_raised = heading->word == "lost" && heading->fence && *heading->fence > fence_.seen();
   const std::optional<FenceWatch::Lost> lost = fence_.note(*heading);
-  if (is_raised) fence_.is_raised();
   for (const Listener& listener : listeners_) {
     if (listener.on_time) listener.on_time(sample);
     if (lost && listener.on_lost_writes) listener.on_lost_writes(*lost);
@@ -405,12 +403,13 @@ void LinkThread::ask_for_the_time() {
   std::vector<RedisReply> replies = call(batch.commands);
   for (int i = 0; i < kMostReloads && resend_unknown_scripts(batch.commands, replies); ++i) {
   }
-  if (replies[0].is_reply()) fence_.is_raised();
   const bool is_answered = replies[0].is_reply() || replies[0].how == How::error;
   // It is not sent again: the next connection begins with it.
   if (is_answered && !is_not_executed(replies[0])) {
     is_late_ = false;
-    return note(replies[0], sent, clock_.boot_time());
+    note(replies[0], sent, clock_.boot_time());
+    if (replies[0].is_reply()) fence_.is_raised();
+    return;
   }
   go_down({Code::unreachable, replies[0].why});
 }

@@ -50,6 +50,7 @@ class DirectLink : public Link {
   // Sends what is posted. False: it is not answered yet.
   bool pump() {
     if (is_busy_) return false;
+    if (fence_.needs_raise()) look();
     while (!posted_.empty()) {
       if (!connect()) return false;
       Posted& next = posted_.front();
@@ -66,7 +67,7 @@ class DirectLink : public Link {
 
   // As a quiet link does now and then: the counter of fencing tokens is looked at, and the clock.
   void look() {
-    if (connect()) (void)call({raise()});
+    if (connect() && call({raise()})[0].reply.is_reply()) fence_.is_raised();
   }
 
  private:
