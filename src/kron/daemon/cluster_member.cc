@@ -202,7 +202,7 @@ cluster::EventHandler::Actions ClusterMember::actions() {
           .kill = world_.kill,
           .add = [this](std::string job, std::string text) { jobs_->add(std::move(job), std::move(text)); },
           .remove = [this](std::string job) { jobs_->remove(std::move(job)); },
-          .reload = [this] { reload({}); },
+          .reload = [this] { reload([hold = hold_events()](const Status&) {}); },
           .trigger = world_.trigger,
           .validate = [this](std::vector<std::string> names) { jobs_->validate(std::move(names)); },
           .drain =
@@ -225,12 +225,13 @@ void ClusterMember::subscribe() {
             on_loop([this] {
               not_heard_.clear();
               const bool is_first = !std::exchange(was_subscribed_, true);
-              jobs_->reload(is_first ? cluster::JobList::Cause::boot : cluster::JobList::Cause::subscribed);
+              jobs_->reload(is_first ? cluster::JobList::Cause::boot : cluster::JobList::Cause::subscribed,
+                            [hold = hold_events()](const Status&) {});
             });
           },
       .on_message =
           [this, on_loop](RedisMessage message) {
-            on_loop([this, payload = std::move(message.payload)] { events_->handle(payload); });
+            on_loop([this, payload = std::move(message.payload)]() mutable { hear(std::move(payload)); });
           },
       .on_lost = [this, on_loop](const std::string& why) { on_loop([this, why] { not_heard_ = why; }); }};
   not_heard_ = "the events of the cluster are not subscribed to yet";
@@ -245,6 +246,33 @@ void ClusterMember::subscribe() {
     return;
   }
   subscriber_ = *std::move(subscriber);
+}
+
+// One event after the other: what follows a reload means the jobs that it reads.
+void ClusterMember::hear(std::string payload) {
+  heard_.push_back(std::move(payload));
+  work_off_events();
+}
+
+void ClusterMember::work_off_events() {
+  while (holds_ == 0 && !heard_.empty()) {
+    const std::string payload = std::move(heard_.front());
+    heard_.pop_front();
+    events_->handle(payload);
+  }
+}
+
+// Until the last copy is gone, on whatever thread, and whether or not what it waited for came to its end.
+std::shared_ptr<void> ClusterMember::hold_events() {
+  ++holds_;
+  return {nullptr, [this, alive = std::weak_ptr(alive_)](void*) {
+            if (alive.expired()) return;  // it goes with the member, or after it
+            world_.to_loop([this, alive] {
+              if (alive.expired()) return;
+              --holds_;
+              work_off_events();
+            });
+          }};
 }
 
 // The zone may be another one since `kron cluster timezone`.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -95,6 +96,9 @@ class ClusterMember {
   void make_jobs();
   cluster::EventHandler::Actions actions();
   void subscribe();
+  void hear(std::string payload);
+  void work_off_events();
+  std::shared_ptr<void> hold_events();
   void read_hosts();
   void reload_list(cluster::JobList::Cause cause, cluster::JobList::Done done);
 
@@ -108,6 +112,8 @@ class ClusterMember {
   bool is_draining_ = false;
   bool is_greeting_ = false;
   bool was_subscribed_ = false;
+  std::deque<std::string> heard_;  // events that wait
+  int holds_ = 0;                  // for so many readings of the list
   Nanoseconds greet_at_{0};
   Nanoseconds read_hosts_at_{0};
   std::vector<api::ClusterStatus::Warning> warnings_;

@@ -59,6 +59,7 @@ class ClusterMemberTest : public ::testing::Test {
             .apply =
                 [this](const std::vector<jobs::JobDefinition>& all) {
                   applied_.push_back(all.size());
+                  told_.push_back("jobs " + std::to_string(all.size()));
                   return Status();
                 },
             .put = [](const jobs::JobDefinition&) { return Status(); },
@@ -162,6 +163,7 @@ TEST_F(ClusterMemberTest, WhatMayCostRecordsIsInTheStatus) {
 TEST_F(ClusterMemberTest, EventsReachTheScheduler) {
   start();
   ASSERT_TRUE(comes([this] { return member_->is_ready(); }));
+  told_.clear();
   publish(cluster::events::Trigger{.job = "a", .id = "x"});
   publish(cluster::events::TerminateRun{"r1"});
   ASSERT_TRUE(comes([this] { return told_.size() == 2; }));
@@ -176,6 +178,19 @@ TEST_F(ClusterMemberTest, AReloadEventReadsTheListAgain) {
   publish(cluster::events::Reload{});
   EXPECT_TRUE(comes([this] { return applied_.size() == 2; }));
   EXPECT_EQ(applied_.back(), 2U);
+}
+
+TEST_F(ClusterMemberTest, WhatFollowsAReloadMeansTheJobsThatItReads) {
+  start();
+  ASSERT_TRUE(comes([this] { return member_->is_ready(); }));
+  told_.clear();
+  EXPECT_TRUE(redis_.execute({"HSET", keys_.jobs(), "b", kJob}).is_reply());
+  publish(cluster::events::Reload{});
+  publish(cluster::events::Trigger{.job = "b", .id = "x"});
+  publish(cluster::events::Reload{});
+  publish(cluster::events::TerminateRun{"r1"});
+  ASSERT_TRUE(comes([this] { return told_.size() == 4; }));
+  EXPECT_EQ(told_, (std::vector<std::string>{"jobs 2", "trigger b x", "jobs 2", "terminate r1"}));
 }
 
 TEST_F(ClusterMemberTest, AfterTheConnectionWasLostTheJobsAreReadAgain) {
