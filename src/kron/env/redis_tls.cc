@@ -25,8 +25,6 @@ using RedisTlsSsl = std::unique_ptr<SSL, RedisTlsFree<SSL_free>>;
 
 namespace {
 
-namespace {
-
 // The first reason that OpenSSL has noted; what follows it are consequences.
 std::string openssl_reason() {
   const unsigned long code = ERR_peek_error();
