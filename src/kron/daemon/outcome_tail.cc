@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kPositionName = "outcomes-read";
 constexpr std::size_t kMostPosition = 64;
 
-constexpr Nanoseconds kEvery = Seconds(1);
+constexpr Nanoseconds kReadEvery = Seconds(1);
 constexpr std::size_t kAtOnce = 500;
 constexpr char kBegin[] = "0-0";
 
@@ -97,9 +97,9 @@ Nanoseconds OutcomeTail::step() {
   RedisCommand command;
   {
     const std::scoped_lock lock(shared_->mutex);
-    if (shared_->has_stopped) return present + kEvery;
+    if (shared_->has_stopped) return present + kReadEvery;
     if (present < shared_->ask_at) return shared_->ask_at;
-    shared_->ask_at = present + kEvery;
+    shared_->ask_at = present + kReadEvery;
     if (shared_->is_asked || !shared_->world.link.is_up()) return shared_->ask_at;
     shared_->is_asked = true;
     if (shared_->looks_for_gap && shared_->last != kBegin) {
@@ -116,7 +116,7 @@ Nanoseconds OutcomeTail::step() {
         const bool taken = shared->world.aside([shared, reply = timed.reply] { take(shared, reply); });
         if (!taken) shared->is_asked = false;
       });
-  return present + kEvery;
+  return present + kReadEvery;
 }
 
 void OutcomeTail::take(const std::shared_ptr<Shared>& shared, const RedisReply& reply) {
