@@ -29,7 +29,8 @@ class RedisHasAClockOfItsOwn(unittest.TestCase):
         runs, outcomes = run.runs(), run.outcomes()
         for question, complaints in (("doubled runs", witness.doubled_runs(runs, TERMS)),
                                      ("doubled outcomes", witness.doubled_outcomes(outcomes, TERMS)),
-                                     ("periods without outcome", witness.periods_without_outcome(outcomes, TERMS)),
+                                     ("periods without outcome", witness.periods_without_outcome(outcomes, TERMS,
+                                                                                         run.passed_over())),
                                      ("disagreements", witness.disagreements(runs, outcomes)),
                                      ("overlaps", witness.overlaps(runs, TERMS)),
                                      ("missed", witness.missed(outcomes))):

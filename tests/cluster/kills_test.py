@@ -87,7 +87,7 @@ class Kills(unittest.TestCase):
     def test_a_krond_that_comes_back_knows_how_its_run_ended(self):
         for is_over in (False, True):
             with self.subTest(is_over=is_over), fleet_of("h1") as fleet:
-                fleet.define("kept", f"{fleet.holding()}; seq 1 30; exit 4", ttl=20)
+                fleet.define("kept", f"{fleet.holding()}; seq 1 30; (exit 4)", ttl=20)
                 fleet.trigger("kept")
                 run_id, = fleet.wait_for_running("kept")
                 until(lambda: f" {run_id} " in fleet.effects(), "its first words")

@@ -22,14 +22,17 @@ class Redis:
         return answer
 
     def pipeline(self, commands):
-        """Answers that are refusals stand in their place."""
-        if self._client is None:
+        """Answers that are refusals stand in their place. A server that was restarted meanwhile is asked again."""
+        was_open = self._client is not None
+        if not was_open:
             self._client = self._server.client(raw=True, timeout=60)
         try:
             return self._client.pipeline(commands)
         except OSError:
             self.close()
-            raise
+            if not was_open:
+                raise
+        return self.pipeline(commands)
 
     def now(self):
         seconds, micros = self("TIME")

@@ -142,7 +142,7 @@ class Away(unittest.TestCase):
         with fleet_of(server=server) as fleet:
             server.stop()
             krond = fleet.start("h1")
-            krond.wait_for("daemon_started")
+            krond.wait_for("redis_unreachable")
             time.sleep(1)
             self.assertIsNone(krond.process.poll())
             server.start()

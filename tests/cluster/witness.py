@@ -35,6 +35,7 @@ class Terms:
     """What the test knows of a job."""
     interval: int = 1
     lock: str = ""  # "": on every host
+    window: int = 0  # seconds; a period counts if its chosen time is after first sight, and before the test ends
     runs_always: bool = False  # shorter than its interval, alone with its lock
 
 
@@ -72,6 +73,12 @@ def outcomes_in(entries):
     return list(found.values())
 
 
+def passed_over_in(entries):
+    """Of each report the job, the host, and the first and last second it tells of."""
+    return [(entry["job"], entry.get("host", ""), seconds_of(entry["passedOver"]["first"]),
+             seconds_of(entry["passedOver"]["last"])) for entry in entries if "passedOver" in entry]
+
+
 def field_of(entry, jobs):
     """What has periods of its own: a job, or with no lock a job on one host."""
     return (entry.job,) if jobs[entry.job].lock else (entry.job, entry.host)
@@ -91,13 +98,23 @@ def doubled_outcomes(outcomes, jobs):
     return [f"{key} has {len(them)} outcomes: {them}" for key, them in by_period.items() if len(them) > 1]
 
 
-def periods_without_outcome(outcomes, jobs):
-    """Between the first and the last of each field."""
-    by_field = collections.defaultdict(set)
+def periods_without_outcome(outcomes, jobs, passed_over=()):
+    """Between the first and the last of each field. Of periods that are due together the last one runs, and the others
+    are reported: with windows that is usual."""
+    by_field = collections.defaultdict(dict)
     for outcome in outcomes:
-        by_field[field_of(outcome, jobs)].add(int(seconds_of(outcome.period)))
-    return [f"{field} has no outcome for {second}" for field, seconds in by_field.items()
-            for second in range(min(seconds), max(seconds), jobs[field[0]].interval) if second not in seconds]
+        by_field[field_of(outcome, jobs)][int(seconds_of(outcome.period))] = outcome.chosen
+    complaints = []
+    for field, seconds in by_field.items():
+        terms = jobs[field[0]]
+        margin = terms.window // terms.interval * terms.interval
+        for second in range(min(seconds) + margin, max(seconds) - margin, terms.interval):
+            is_told = terms.window and any(job == field[0] and first <= second <= last
+                                           for job, _, first, last in passed_over)
+            if second not in seconds and not is_told:
+                near = {at: seconds[at] for at in sorted(seconds) if abs(at - second) <= 10}
+                complaints.append(f"{field} has no outcome for {second}; chosen times around it: {near}")
+    return complaints
 
 
 def disagreements(runs, outcomes):
@@ -163,11 +180,11 @@ def fences_out_of_order(runs, jobs):
             if first.fence >= second.fence]
 
 
-def all_complaints(runs, outcomes, jobs):
+def all_complaints(runs, outcomes, jobs, passed_over=()):
     return [f"{question.__name__}: {complaint}" for question, complaints in (
         (doubled_runs, doubled_runs(runs, jobs)),
         (doubled_outcomes, doubled_outcomes(outcomes, jobs)),
-        (periods_without_outcome, periods_without_outcome(outcomes, jobs)),
+        (periods_without_outcome, periods_without_outcome(outcomes, jobs, passed_over)),
         (disagreements, disagreements(runs, outcomes)),
         (early_starts, early_starts(runs, outcomes)),
         (missed, missed(outcomes)),
