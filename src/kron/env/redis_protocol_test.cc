@@ -50,11 +50,10 @@ std::string error_of(std::string_view bytes, RedisReplyLimits limits = {}) {
 }
 
 TEST(RedisProtocol, ReadsEveryKindOfValue) {
-  const std::string_view bytes =
+  constexpr char kBytes[] =
       "+OK\r\n-WRONGTYPE "
       "no\r\n:-12\r\n$6\r\na\r\nb\0c\r\n$0\r\n\r\n$-1\r\n*-1\r\n*0\r\n*3\r\n:1\r\n*1\r\n$1\r\nx\r\n+y\r\n";
-  const std::string_view all(bytes.data(), 96);
-  const std::vector<RedisValue> values = values_of(all.substr(0, all.rfind("+y\r\n") + 4));
+  const std::vector<RedisValue> values = values_of(std::string_view(kBytes, sizeof kBytes - 1));
   ASSERT_EQ(values.size(), 9);
   EXPECT_EQ(values[0], (RedisValue{.kind = ValueKind::status, .text = "OK"}));
   EXPECT_EQ(values[1], (RedisValue{.kind = ValueKind::error, .text = "WRONGTYPE no"}));
