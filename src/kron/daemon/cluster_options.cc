@@ -43,7 +43,7 @@ constexpr std::array kSettings = {
     ClusterSetting{"output-cadence", "CRONKEN_OUTPUT_CADENCE", "DURATION",
                    "How often output is sent to Redis (default: 1s)"},
     ClusterSetting{"output-buffer-size", "CRONKEN_OUTPUT_BUFFER_SIZE", "BYTES",
-                   "Output that is sent in one command at most; nothing is dropped (default: 65536)"},
+                   "Taken for cronken's sake, and without effect: krond drops no output"},
     ClusterSetting{"max-finalized-output-lines", "CRONKEN_MAX_FINALIZED_OUTPUT_LINES", "N",
                    "Last lines of output that a run's record keeps (default: 10)"},
     ClusterSetting{"perjob-results-limit", "CRONKEN_PERJOB_RESULTS_LIMIT", "N",
