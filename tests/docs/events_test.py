@@ -12,7 +12,7 @@ from pathlib import Path
 # The rooms whose log is krond's, and the log itself, which has a line of its own to write.
 ROOMS = ("cluster", "daemon", "history", "http", "ledger", "log", "queue", "runner", "scheduler")
 CALL = re.compile(r'\b(?:log_?(?:\.|->)(?:info|warning|error|write)|line_of)\(\s*(?:[\w.:()]+,\s*)?"([a-z_.]+)"')
-ROW = re.compile(r"^\| `([a-z_.]+)` \| (?:info|warning|error|that of)", re.MULTILINE)
+ROW = re.compile(r"^\| `([a-z_.]+)` \| (?:debug|info|warning|error|that of)", re.MULTILINE)
 
 
 def events_in_sources(source):

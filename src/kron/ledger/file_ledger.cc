@@ -1,6 +1,7 @@
 #include "kron/ledger/file_ledger.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "kron/base/text.h"
@@ -39,7 +40,9 @@ Result<std::unique_ptr<FileLedger>> FileLedger::open(FileSystem& file_system, st
   const Result<std::size_t> leftovers = remove_leftovers(**directory);
   if (!leftovers) return fail(leftovers.error());
   if (*leftovers != 0) {
-    log.info("leftovers_removed", {{"path", path}, {"count", static_cast<std::int64_t>(*leftovers)}});
+    // Every end leaves spare files (env/durable.h), so this is nothing to tell an operator of.
+    const std::array<LogField, 2> fields{{{"path", path}, {"count", static_cast<std::int64_t>(*leftovers)}}};
+    log.write(LogLevel::debug, "leftovers_removed", fields);
   }
   // An earlier daemon may have died between its renames and their sync. What we are about to read and act on must not
   // be undone by a power cut.
