@@ -1,0 +1,435 @@
+#include "kron/cluster/cluster_ledger.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/base/rfc3339.h"
+#include "kron/cluster/fake/direct_link.h"
+#include "kron/env/fake/capturing_log.h"
+#include "kron/env/fake/fake_clock.h"
+#include "kron/env/fake/fake_redis.h"
+
+namespace kron::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using kron::testing::FakeRedis;
+using kron::testing::RedisFate;
+using How = Written::How;
+
+constexpr Instant kLedgerStart = instant_of(1'794'000'000);
+constexpr std::uint64_t kHash = 7;
+
+Instant at(std::int64_t seconds) { return kLedgerStart + Seconds(seconds); }
+
+// A host of the cluster, without a scheduler.
+struct LedgerHost {
+  LedgerHost(FakeRedis& redis, const kron::testing::FakeClock& its_clock, const Keys& its_keys, std::string its_name,
+             ClusterLedger::Options options = {})
+      : name(std::move(its_name)), link(redis.connection(), its_keys, its_clock) {
+    options.owner = name + "-owner";
+    options.host = name;
+    ledger = std::make_unique<ClusterLedger>(
+        ClusterLedger::World{.link = link,
+                             .keys = its_keys,
+                             .clock = its_clock,
+                             .log = log,
+                             .grants = grants,
+                             .terms = terms,
+                             .instance = [this] { return name; },
+                             .read_again = [this](const std::string& job) { read_again.push_back(job); },
+                             .on_lost_write = [this] { ++lost_writes; },
+                             .wait =
+                                 [this](Nanoseconds time) {
+                                   waited += time;
+                                   if (while_waiting) while_waiting();
+                                 }},
+        options);
+    link.on_lost_writes = [this](const FenceWatch::Lost& lost) { ledger->assert_what_is_known(lost); };
+    set_terms({.locked = true, .lock_name = "lock", .ttl = 10s, .deadline = 1s, .read_at = kLedgerStart});
+  }
+
+  void set_terms(const JobTerms& of_job) { terms.set({{"job", of_job}}); }
+  KnownJob load(Instant t) { return ledger->load(std::vector<std::string>{"job"}, t).value()[0]; }
+  Written write(const LedgerStep& step) { return ledger->write(std::vector{step})[0]; }
+
+  std::string name;
+  kron::testing::CapturingLog log;
+  Grants grants;
+  JobTermsTable terms;
+  testing::DirectLink link;
+  std::unique_ptr<ClusterLedger> ledger;
+  std::vector<std::string> read_again;
+  int lost_writes = 0;
+  Nanoseconds waited{0};
+  std::function<void()> while_waiting = {};
+};
+
+class ClusterLedgerTest : public ::testing::Test {
+ protected:
+  LedgerStep step(JobState periods, Instant handled) {
+    periods.last_handled = handled;
+    periods.schedule = ScheduleSeen{kHash, {}};
+    LedgerStep step;
+    step.identity = "job";
+    step.now.periods = std::move(periods);
+    return step;
+  }
+  // What starts the run of a period.
+  LedgerStep start(const JobState& periods, Instant period) {
+    LedgerStep it = step(periods, period);
+    it.last_outcome = Outcome::executed;
+    it.last_chosen = period;
+    it.started.push_back({run_id(period), period, period, Trigger::schedule});
+    return it;
+  }
+  LedgerStep outcome(const JobState& periods, Instant period, Outcome what, Reason reason) {
+    LedgerStep it = step(periods, period);
+    it.history.push_back({.period = period, .outcome = what, .reason = reason, .chosen = period});
+    return it;
+  }
+  LedgerStep trigger(const JobState& periods, const std::string& run, bool has_key) {
+    LedgerStep it;
+    it.identity = "job";
+    it.now.periods = periods;
+    it.started.push_back({run, {}, {}, Trigger::manual, has_key});
+    return it;
+  }
+  static std::string run_id(Instant period) { return "run" + std::to_string(epoch_seconds(period)); }
+
+  RedisValue ask(const RedisCommand& command) { return redis.execute(command).value; }
+  ClusterRecord record(const std::string& field = "job") {
+    return parse_cluster_record(ask({"HGET", keys.state(), field}).text).value_or(ClusterRecord{});
+  }
+  std::int64_t active() { return ask({"ZCARD", keys.active()}).integer; }
+  void go_to(Instant time) { clock.advance_to(time); }
+  // `b` waits for the run of `a` to end.
+  void end(const std::string& run) {
+    (void)ask({"ZREM", keys.active(), run});
+    (void)ask({"DEL", keys.lock("lock")});
+    (void)ask({"HDEL", keys.claims(), run});
+  }
+
+  kron::testing::FakeClock clock{kLedgerStart};
+  FakeRedis redis{[this] { return clock.wall(); }};
+  Keys keys{"{cronken}"};
+  LedgerHost a{redis, clock, keys, "a"};
+  LedgerHost b{redis, clock, keys, "b"};
+};
+
+TEST_F(ClusterLedgerTest, ANewRecordCountsFromTheNextSecondAndIsMadeOnce) {
+  const KnownJob first = a.load(now(clock));
+  EXPECT_EQ(first.periods.first_seen, at(1));
+  EXPECT_TRUE(first.periods.first_seen_is_floor);
+  EXPECT_EQ(record().revision, 1'794'000'000'000'000U);
+  clock.advance(5s);
+  EXPECT_EQ(b.load(now(clock)).periods, first.periods);
+}
+
+TEST_F(ClusterLedgerTest, AHostWhoseClockIsBehindMakesNoRecordThatCountsAtOnce) {
+  EXPECT_EQ(a.load(now(clock) - Seconds(30)).periods.first_seen, at(2));
+}
+
+TEST_F(ClusterLedgerTest, OneOfTwoHostsStartsAPeriod) {
+  const JobState periods = a.load(now(clock)).periods;
+  ASSERT_EQ(b.load(now(clock)).periods, periods);
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::done);
+  const Written other = b.write(start(periods, at(10)));
+  EXPECT_EQ(other.how, How::newer);
+  EXPECT_EQ(other.periods->last_handled, at(10));
+  const std::optional<Grant> grant = a.grants.take(run_id(at(10)));
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(grant->fence, 1U);
+  EXPECT_EQ(grant->start_time, "1794000010.000000");
+  EXPECT_EQ(grant->lock_key, keys.lock("lock"));
+  EXPECT_EQ(grant->period, at(10));
+  EXPECT_FALSE(b.grants.take(run_id(at(10))));
+  EXPECT_EQ(active(), 1);
+}
+
+TEST_F(ClusterLedgerTest, ALockThatIsHeldIsNamed) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)ask({"SET", keys.lock("lock"), "other"});
+  go_to(at(10));
+  const Written held = a.write(start(periods, at(10)));
+  EXPECT_EQ(held.how, How::held);
+  EXPECT_EQ(held.run_id, "other");
+  EXPECT_EQ(a.write(outcome(periods, at(10), Outcome::skipped, Reason::lock_held)).how, How::done);
+}
+
+TEST_F(ClusterLedgerTest, ARunThatIsKnownIsToldOf) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)ask({"HSET", keys.rundata(), run_id(at(10)), "{}"});
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::ran);
+}
+
+TEST_F(ClusterLedgerTest, NothingIsHandledWhileTheJobIsPaused) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)ask({"SADD", keys.paused(), "job"});
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::refused);
+  EXPECT_EQ(a.write(outcome(periods, at(10), Outcome::skipped, Reason::concurrency_forbid)).how, How::refused);
+  EXPECT_EQ(a.read_again.size(), 2U);
+  EXPECT_EQ(a.write(trigger(periods, "manual", true)).how, How::done) << "a trigger works all the same";
+}
+
+TEST_F(ClusterLedgerTest, AMissedPeriodMustBeOver) {
+  const JobState periods = a.load(now(clock)).periods;
+  go_to(at(11));
+  EXPECT_EQ(a.write(outcome(periods, at(10), Outcome::missed, Reason::deadline)).how, How::refused);
+  go_to(at(12));
+  EXPECT_EQ(a.write(outcome(periods, at(10), Outcome::missed, Reason::deadline)).how, How::done);
+}
+
+TEST_F(ClusterLedgerTest, AStartMustNotBeFarAhead) {
+  const JobState periods = a.load(now(clock)).periods;
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::refused);
+}
+
+TEST_F(ClusterLedgerTest, TheEndsOfRunsNeedNoServer) {
+  const JobState periods = a.load(now(clock)).periods;
+  const std::uint64_t before = redis.commands();
+  LedgerStep ended;
+  ended.identity = "job";
+  ended.now.periods = periods;
+  ended.now.periods.schedule = ScheduleSeen{kHash, {}};
+  ended.history.push_back({.period = at(1), .outcome = Outcome::executed, .run_id = "x"});
+  EXPECT_EQ(a.write(ended).how, How::done);
+  EXPECT_EQ(redis.commands(), before);
+}
+
+TEST_F(ClusterLedgerTest, ATriggerComparesNoRevision) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)b.load(now(clock));
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  end(run_id(at(10)));
+  EXPECT_EQ(b.write(trigger(periods, "manual", true)).how, How::done);
+  EXPECT_EQ(a.write(trigger(periods, "manual", true)).how, How::ran) << "the same request, elsewhere";
+  EXPECT_EQ(record().state.periods.last_handled, at(10));
+}
+
+TEST_F(ClusterLedgerTest, AStepWhoseAnswerWasLostIsSentAgainAndRunsOnce) {
+  const JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  for (const RedisFate::How how : {RedisFate::How::reply_lost, RedisFate::How::request_lost}) {
+    redis.plan(0, {.how = how});
+    const Instant period = now(clock);
+    EXPECT_EQ(a.write(start(periods, period)).how, How::done);
+    EXPECT_TRUE(a.grants.take(run_id(period)));
+    EXPECT_EQ(active(), 1);
+    end(run_id(period));
+    clock.advance(10s);
+  }
+}
+
+TEST_F(ClusterLedgerTest, AStepWhoseAnswerNeverComesIsUnknownAndItsClaimIsEnded) {
+  const JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  redis.decide([](const RedisCommand& command) -> std::optional<RedisFate> {
+    if (command[0] != "EVALSHA" || command[1] != script_named("step").sha) return std::nullopt;
+    return RedisFate{.how = RedisFate::How::reply_lost};
+  });
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::unknown);
+  redis.decide({});
+  EXPECT_FALSE(a.grants.take(run_id(at(10))));
+  EXPECT_TRUE(a.link.pump());
+  EXPECT_EQ(active(), 0);
+  EXPECT_EQ(ask({"HLEN", keys.claims()}).integer, 0);
+  EXPECT_EQ(ask({"EXISTS", keys.lock("lock")}).integer, 0);
+  // Asked again, the period is handled: it does not run a second time.
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::newer);
+}
+
+TEST_F(ClusterLedgerTest, WhatWasNotSentIsRefused) {
+  const JobState periods = a.load(now(clock)).periods;
+  redis.refuse_connections(Error{Code::unreachable, "away"});
+  a.link.look();  // notices
+  EXPECT_EQ(a.write(start(periods, at(1))).how, How::refused);
+}
+
+TEST_F(ClusterLedgerTest, AServerThatIsFullTakesNothing) {
+  const JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  redis.set_out_of_memory(true);
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::refused);
+  redis.set_out_of_memory(false);
+  EXPECT_EQ(ask({"EXISTS", keys.lock("lock")}).integer, 0);
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::done);
+}
+
+TEST_F(ClusterLedgerTest, ARecordThatIsGoneIsPutBackAndTheStepRepeated) {
+  JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  end(run_id(at(10)));
+  const std::uint64_t revision = record().revision;
+  (void)ask({"DEL", keys.state()});
+  go_to(at(20));
+  EXPECT_EQ(a.write(start(periods, at(20))).how, How::done);
+  EXPECT_EQ(record().state.periods.last_handled, at(20));
+  EXPECT_GT(record().revision, revision);
+}
+
+TEST_F(ClusterLedgerTest, WhatIsNoRecordIsSetAsideAndReplacedByWhatIsKnown) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)ask({"HSET", keys.state(), "job", "rubbish"});
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::done);
+  EXPECT_EQ(ask({"HGET", keys.state(), "corrupt\njob"}).text, "rubbish");
+  EXPECT_EQ(record().state.periods.first_seen, at(1));
+}
+
+TEST_F(ClusterLedgerTest, WhatIsNoRecordIsBegunAnewByAHostThatKnowsNothing) {
+  (void)ask({"HSET", keys.state(), "job", "rubbish"});
+  const KnownJob known = a.load(now(clock));
+  EXPECT_TRUE(known.unusable.empty());
+  EXPECT_GE(known.periods.first_seen, at(1));
+  EXPECT_EQ(ask({"HGET", keys.state(), "corrupt\njob"}).text, "rubbish");
+}
+
+TEST_F(ClusterLedgerTest, ARecordOfALaterVersionIsNotUsed) {
+  (void)ask({"HSET", keys.state(), "job", R"({"Revision":5,"Version":"99","Identity":"job"})"});
+  EXPECT_FALSE(a.load(now(clock)).unusable.empty());
+}
+
+TEST_F(ClusterLedgerTest, ARecordThatHasGoneBackIsNotAdopted) {
+  const JobState periods = a.load(now(clock)).periods;
+  const std::string old = ask({"HGET", keys.state(), "job"}).text;
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  end(run_id(at(10)));
+  (void)ask({"HSET", keys.state(), "job", old});  // as after a failover
+  go_to(at(20));
+  const Written written = a.write(start(periods, at(20)));
+  EXPECT_EQ(written.how, How::newer);
+  EXPECT_EQ(written.periods->last_handled, at(10));
+  EXPECT_EQ(record().state.periods.last_handled, at(10));
+  EXPECT_EQ(a.lost_writes, 1);
+}
+
+TEST_F(ClusterLedgerTest, WhenTheServerForgetsAllHostsSayWhatTheyKnowBeforeAnythingStarts) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)b.load(now(clock));
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  a.link.look();
+  b.link.look();
+  (void)ask({"FLUSHALL"});
+  b.while_waiting = [this] {
+    a.link.look();  // notices, and asserts
+    EXPECT_TRUE(a.link.pump());
+  };
+  // b puts back what it knows, judges again by that, and is told what a knows.
+  Written written = b.write(start(periods, at(10)));
+  if (written.how == How::newer && !written.periods->last_handled) {
+    written = b.write(start(*written.periods, at(10)));
+  }
+  EXPECT_EQ(written.how, How::newer) << "b has never heard of the run, and does not run it";
+  EXPECT_GT(b.waited, 1s);
+  EXPECT_EQ(record().state.periods.last_handled, at(10));
+}
+
+TEST_F(ClusterLedgerTest, AJobWithoutLockHasARecordOnEachHost) {
+  for (LedgerHost* host : {&a, &b})
+    host->set_terms({.locked = false, .lock_name = "", .ttl = 10s, .read_at = kLedgerStart});
+  const JobState periods = a.load(now(clock)).periods;
+  (void)b.load(now(clock));
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::done);
+  LedgerStep other = start(periods, at(10));
+  other.started[0].run_id = "of b";
+  EXPECT_EQ(b.write(other).how, How::done);
+  EXPECT_EQ(record("job\na").state.periods.last_handled, at(10));
+  EXPECT_EQ(record("job\nb").state.periods.last_handled, at(10));
+}
+
+TEST_F(ClusterLedgerTest, AJobThatLosesItsLockIsJudgedByTheOtherRecord) {
+  const JobState periods = a.load(now(clock)).periods;
+  a.set_terms({.locked = false, .lock_name = "", .ttl = 10s, .read_at = kLedgerStart});
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, How::newer);
+  EXPECT_GT(record("job\na").revision, 0U);
+}
+
+TEST_F(ClusterLedgerTest, WhoHasReadAnOlderDefinitionWritesNothingAndReadsAgain) {
+  JobState periods = a.load(now(clock)).periods;
+  (void)b.load(now(clock));
+  go_to(at(5));
+  LedgerStep edit;  // a has read another schedule
+  edit.identity = "job";
+  edit.now.periods = periods;
+  edit.now.periods.schedule = ScheduleSeen{99, at(5)};
+  ASSERT_EQ(a.write(edit).how, How::done);
+  go_to(at(10));
+  const Written newer = b.write(start(periods, at(10)));
+  ASSERT_EQ(newer.how, How::newer);
+  const LedgerStep judged = start(*newer.periods, at(10));  // still by its own schedule
+  EXPECT_EQ(b.write(judged).how, How::refused);
+  EXPECT_EQ(b.read_again, std::vector<std::string>{"job"});
+  // It has read again, and its definition is still another one: the job is left to the others.
+  b.set_terms({.locked = true, .lock_name = "lock", .ttl = 10s, .deadline = 1s, .read_at = at(11)});
+  EXPECT_EQ(b.write(judged).how, How::refused);
+  EXPECT_EQ(b.read_again.size(), 1U);
+  EXPECT_EQ(record().state.periods.schedule->hash, 99U);
+}
+
+TEST_F(ClusterLedgerTest, RunsAreNotStartedWhenTooFewReplicasHaveTheirClaim) {
+  LedgerHost c(redis, clock, keys, "c", {.claim_replicas = 1});
+  const JobState periods = c.load(now(clock)).periods;
+  go_to(at(10));
+  redis.set_replicas(0);
+  EXPECT_EQ(c.write(start(periods, at(10))).how, How::unknown);
+  EXPECT_FALSE(c.grants.take(run_id(at(10))));
+  EXPECT_EQ(active(), 0);
+  redis.set_replicas(1);
+  go_to(at(20));
+  const JobState after = c.load(now(clock)).periods;
+  EXPECT_EQ(c.write(start(after, at(20))).how, How::done);
+}
+
+TEST_F(ClusterLedgerTest, ResetBeginsTheRecordAnewForAll) {
+  const JobState periods = a.load(now(clock)).periods;
+  (void)b.load(now(clock));
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  end(run_id(at(10)));
+  ASSERT_EQ(b.write(start(periods, at(10))).how, How::newer);
+  const Result<KnownJob> anew = a.ledger->reset("job", now(clock), "");
+  ASSERT_TRUE(anew);
+  EXPECT_EQ(anew->periods.first_seen, at(11));
+  EXPECT_FALSE(anew->periods.last_handled);
+  go_to(at(20));
+  const Written other = b.write(start(periods, at(20)));
+  EXPECT_EQ(other.how, How::newer);
+  EXPECT_FALSE(other.periods->last_handled) << "it was meant, and is no lost write";
+  EXPECT_EQ(b.lost_writes, 0);
+}
+
+TEST_F(ClusterLedgerTest, RecordsThatWereFetchedBeforeNeedNoQuestion) {
+  const std::vector<std::string> names = {"job", "other"};
+  ASSERT_TRUE(a.ledger->prefetch(names, now(clock)));
+  const std::uint64_t before = redis.commands();
+  ASSERT_TRUE(a.ledger->load(names, now(clock)));
+  EXPECT_EQ(redis.commands(), before);
+  ASSERT_TRUE(a.ledger->load(names, now(clock)));
+  EXPECT_GT(redis.commands(), before);
+}
+
+TEST_F(ClusterLedgerTest, ManyRecordsAreReadInPages) {
+  LedgerHost c(redis, clock, keys, "c", {.page = 3});
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) names.push_back("job" + std::to_string(i));
+  EXPECT_EQ(c.ledger->load(names, now(clock)).value().size(), 100U);
+  EXPECT_EQ(c.ledger->load(names, now(clock)).value().size(), 100U);
+}
+
+TEST_F(ClusterLedgerTest, KnowsRunsOfOthers) {
+  (void)ask({"HSET", keys.rundata(), "x", "{}"});
+  EXPECT_EQ(a.ledger->has_run("job", "x").value(), true);
+  EXPECT_EQ(a.ledger->has_run("job", "y").value(), false);
+}
+
+}  // namespace
+}  // namespace kron::cluster
