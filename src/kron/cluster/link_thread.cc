@@ -231,7 +231,10 @@ bool LinkThread::connect() {
     why_down_ = connected.error().message;
   }
   // Once for each reason: it tries for as long as it takes.
-  if (is_new) log_.error("redis_unreachable", {{"reason", connected.error().message}});
+  if (is_new) {
+    const std::string& why = connected.error().message;
+    log_.error("redis_unreachable", {{"reason", options_.explained ? options_.explained(why) : why}});
+  }
   connect_at_ = clock_.monotonic() + pause_;
   pause_ = std::min(2 * pause_, options_.longest_pause);
   return false;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -45,6 +46,8 @@ class LinkThread : public Link {
     std::size_t bulk_bytes = std::size_t{256} << 10;          // of a batch
     std::uint64_t outcomes_cap = 100'000;
     std::string host = {};  // who tells of lost writes
+    // What to log of an error of Redis; none: the error.
+    std::function<std::string(std::string_view error)> explained = {};
   };
 
   // Clock and log outlive it.

@@ -7,6 +7,7 @@
 
 #include "kron/base/text.h"
 #include "kron/daemon/local_address.h"
+#include "kron/daemon/redis_check.h"
 #include "kron/env/real_redis_connection.h"
 #include "kron/env/real_redis_subscription.h"
 #include "kron/jobs/host_zone.h"
@@ -68,7 +69,11 @@ Status ClusterParts::open_runs() {
   runs_ = std::make_unique<cluster::ActiveRuns>(*std::move(claims));
   link_ = std::make_unique<cluster::LinkThread>(
       std::make_unique<RealRedisConnection>(url_, keys_.state()), keys_, world_.host, world_.log,
-      cluster::LinkThread::Options{.outcomes_cap = options_.outcomes_limit, .host = options_.host});
+      cluster::LinkThread::Options{.outcomes_cap = options_.outcomes_limit,
+                                   .host = options_.host,
+                                   .explained = [name_space = options_.name_space](std::string_view error) {
+                                     return explained(error, name_space);
+                                   }});
   ledger_ = std::make_unique<cluster::ClusterLedger>(
       cluster::ClusterLedger::World{
           .link = *link_,
