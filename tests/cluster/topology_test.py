@@ -15,7 +15,8 @@ POLICY = {"policy": {"deadline": "10s"}}
 
 class Case(unittest.TestCase):
     def start(self, server, *flags, hosts=("h1", "h2"), others=(), **how):
-        fleet = Fleet(server=server)
+        # A run whose end was lost in a failover is the reaper's: so soon that a test can wait for it.
+        fleet = Fleet(server=server, environment={"CRONKEN_HEARTBEAT_CADENCE": "2"})
         fleet.other_servers = [Redis(other) for other in others]
         self.addCleanup(fleet.close)
         fleet.define("tick", "seq 1 5", cron=EVERY_SECOND, reload=False, kron=POLICY)
