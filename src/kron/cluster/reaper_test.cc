@@ -1,9 +1,11 @@
 #include "kron/cluster/reaper.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "kron/cluster/redis_rig.h"
 #include "kron/cluster/rundata.h"
+#include "kron/cluster/scripts.h"
 #include "kron/json/document.h"
 
 namespace kron::cluster {
@@ -123,6 +125,36 @@ TEST_F(ReaperTest, OneHostAtATime) {
   EXPECT_EQ(rig.text({"GET", rig.keys.reaper_lock()}), "other");
   rig.clock.advance(std::chrono::seconds(11));
   EXPECT_EQ(reap().frozen, 1U);
+}
+
+// A link on which something happens just before runs are ended.
+class LinkBeforeEnd : public Link {
+ public:
+  LinkBeforeEnd(Link& link, std::function<void()> before_end) : link_(link), before_end_(std::move(before_end)) {}
+
+  void post(RedisCommand command, Urgency urgency, Answered answered) override {
+    link_.post(std::move(command), urgency, std::move(answered));
+  }
+  std::vector<TimedReply> ask(std::vector<RedisCommand> commands, Nanoseconds timeout) override {
+    if (std::ranges::find(commands.front(), script_named("end").sha) != commands.front().end()) before_end_();
+    return link_.ask(std::move(commands), timeout);
+  }
+  [[nodiscard]] bool is_up() const override { return link_.is_up(); }
+
+ private:
+  Link& link_;
+  std::function<void()> before_end_;
+};
+
+TEST_F(ReaperTest, ARunThatBeatsAgainInTimeGoesOn) {
+  run("slow", "a", 0);
+  rig.clock.advance(std::chrono::seconds(60));
+  LinkBeforeEnd link(rig.link, [this] { rig.ask({"ZADD", rig.keys.active(), "1800000060", "slow"}); });
+  const Result<Reaper::Reaped> reaped = Reaper::reap(link, rig.keys, options, rig.log);
+  ASSERT_TRUE(reaped) << reaped.error().message;
+  EXPECT_EQ(*reaped, (Reaper::Reaped{true, 0, 1}));
+  EXPECT_EQ(active(), RunIds{"slow"});
+  EXPECT_EQ(data("slow").status, RunStatus::running);
 }
 
 // Whichever command of a pass is lost, or its answer: the next pass ends it, and once.
