@@ -297,7 +297,7 @@ std::optional<Written> ClusterLedger::take(Pending& pending, const TimedReply& t
 
 std::optional<Written> ClusterLedger::take_answer(Pending& pending, StepAnswer answer, const TimedReply& timed,
                                                   Round& round) {
-  const std::string& job = pending.call.job;
+  const std::string job = pending.call.job;  // a copy: the step may be moved away below
   const Instant soon = answer.heading.second() + Seconds(1);
   switch (answer.word) {
     case Word::ok:
