@@ -11,8 +11,8 @@
 namespace kron::runner {
 
 // kron-exec as a file. It is executed in a process group of its own, with all signals blocked and none ignored, an
-// empty environment, and three or four descriptors beside the standard ones (protocol.h). By posix_spawn: it takes the same
-// time however large we are.
+// empty environment, and three or four descriptors beside the standard ones (protocol.h). By posix_spawn: it takes the
+// same time however large we are.
 class HelperProgram {
  public:
   explicit HelperProgram(std::string path);
