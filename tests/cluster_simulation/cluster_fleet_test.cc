@@ -29,6 +29,15 @@ ClusterReport expect_no_violation(ClusterPlan plan, int count) {
   return all;
 }
 
+// What the first of some simulations finds that finds anything.
+std::string violation_of(ClusterPlan plan, int most = 10) {
+  for (plan.seed = 1; plan.seed <= static_cast<std::uint64_t>(most); ++plan.seed) {
+    const ClusterReport report = simulate_cluster(plan);
+    if (!report.violation.empty()) return report.violation;
+  }
+  return "";
+}
+
 TEST(ClusterSimulation, EachPeriodRunsOnceOnQuietHostsWhoseClocksDiffer) {
   const ClusterReport report =
       expect_no_violation({.lost = 0, .repeated = 0, .kills = false, .stops = false, .pauses = false}, scaled(2));
@@ -43,10 +52,38 @@ TEST(ClusterSimulation, NoPeriodRunsTwiceThoughMessagesAreLostAndRepeatedAndHost
   EXPECT_GT(report.answers.at(Written::How::held), 10U);
 }
 
+TEST(ClusterSimulation, AClaimWhoseAnswerWasLostIsEnded) {
+  (void)expect_no_violation({.lost = 0.05, .repeated = 0, .kills = false}, scaled(3));
+}
+
 TEST(ClusterSimulation, TheServersClockMayJump) { (void)expect_no_violation({.steps_clock = true}, scaled(3)); }
 
 TEST(ClusterSimulation, NoPeriodRunsTwiceThoughRecordsAreDeleted) {
   (void)expect_no_violation({.deletes_records = true}, scaled(4));
+}
+
+TEST(ClusterSimulation, NoPeriodRunsTwiceThoughTheServerForgetsAllWhileHostsKnow) {
+  (void)expect_no_violation({.lost = 0, .repeated = 0, .forgets_all = true}, scaled(4));
+}
+
+TEST(ClusterSimulation, NoPeriodRunsTwiceThoughHostsHoldDifferentSchedules) {
+  (void)expect_no_violation({.lost = 0.005, .repeated = 0.005, .edits = true}, scaled(4));
+}
+
+TEST(ClusterSimulation, NoticesThatRevisionsAreNotCompared) {
+  EXPECT_NE(violation_of({.mutant = Mutant::no_revision_check}), "");
+}
+
+TEST(ClusterSimulation, NoticesGatesThatOpenBeforeTheAnswer) {
+  EXPECT_NE(violation_of({.mutant = Mutant::gate_before_answer}), "");
+}
+
+TEST(ClusterSimulation, NoticesClaimsThatAreNotEndedWhenTheirAnswerWasLost) {
+  EXPECT_NE(violation_of({.lost = 0.05, .repeated = 0, .kills = false, .mutant = Mutant::unknown_without_end}), "");
+}
+
+TEST(ClusterSimulation, NoticesOutcomesOfPausedJobs) {
+  EXPECT_NE(violation_of({.mutant = Mutant::outcomes_while_paused}), "");
 }
 
 }  // namespace

@@ -116,6 +116,10 @@ TEST(LostRecords, WhatWasDueBeforeARecordWasMadeDoesNotRun) {
   EXPECT_FALSE(runs_again_after_all_was_forgotten(Mutant::none));
 }
 
+TEST(LostRecords, ARecordThatCountsAtOnceIsNoticed) {
+  EXPECT_TRUE(runs_again_after_all_was_forgotten(Mutant::first_sight_at_once));
+}
+
 // One host is stopped and remembers a revision; the record is lost and made anew by another, which goes on until that
 // revision comes again, or for a minute.
 int outcomes_after_a_revision_came_again(Mutant mutant) {
