@@ -53,7 +53,7 @@ TEST(ClusterSimulation, NoPeriodRunsTwiceThoughMessagesAreLostAndRepeatedAndHost
 }
 
 TEST(ClusterSimulation, AClaimWhoseAnswerWasLostIsEnded) {
-  (void)expect_no_violation({.lost = 0.05, .repeated = 0, .kills = false}, scaled(3));
+  (void)expect_no_violation({.lost = 0.02, .repeated = 0, .kills = false}, scaled(3));
 }
 
 TEST(ClusterSimulation, TheServersClockMayJump) { (void)expect_no_violation({.steps_clock = true}, scaled(3)); }
