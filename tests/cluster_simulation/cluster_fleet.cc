@@ -373,7 +373,8 @@ class ClusterFleet {
       const auto [since, is_new] = orphans_.emplace(run_id, clock_.boot_time());
       // A repetition that comes late leaves such a claim, and then it is the reaper's.
       if (plan_.repeated == 0 && clock_.boot_time() - since->second > kOrphanFor) {
-        accuse("run " + run_id + " of " + owner + " is active, and nobody runs it");
+        accuse("run " + run_id + " of " + owner + " is active, and nobody runs it; " +
+               std::to_string(by_name_.at(owner)->link().posted()) + " commands wait to be sent");
       }
     }
     std::erase_if(orphans_, [&](const auto& one) { return !orphans.contains(one.first); });
