@@ -5,14 +5,14 @@
 namespace kron::cluster {
 namespace {
 
-Instant at(std::int64_t seconds) { return instant_of(1'794'000'000 + seconds); }
+Instant second(std::int64_t seconds) { return instant_of(1'794'000'000 + seconds); }
 
 JobState state(std::optional<Instant> last, std::vector<Instant> open = {}, std::vector<Span> spans = {}) {
   JobState state;
   state.last_handled = last;
   state.open_periods = std::move(open);
   state.passed_over = std::move(spans);
-  state.first_seen = at(0);
+  state.first_seen = second(0);
   return state;
 }
 
@@ -21,9 +21,9 @@ TEST(ClusterRecordText, ReadsBackWhatItPrints) {
   record.revision = 1'794'000'000'123'456;
   record.reset_at = 17;
   record.state.identity = "job";
-  record.state.periods = state(at(60), {at(30)}, {{at(1), at(5)}});
+  record.state.periods = state(second(60), {second(30)}, {{second(1), second(5)}});
   record.state.last_outcome = Outcome::executed;
-  record.state.last_chosen = at(61);
+  record.state.last_chosen = second(61);
   const std::string text = "{\"Revision\":1794000000123456" + text_after_revision(record);
   const Result<ClusterRecord> read = parse_cluster_record(text);
   ASSERT_TRUE(read) << text;
@@ -40,47 +40,48 @@ TEST(ClusterRecordText, ARecordWithoutRevisionIsNone) {
 }
 
 TEST(ClusterRecordText, RecordsThatGoOnForgetNothing) {
-  EXPECT_FALSE(has_forgotten(state(at(60)), state(at(60))));
-  EXPECT_FALSE(has_forgotten(state(at(60)), state({})));
-  EXPECT_FALSE(has_forgotten(state(at(60), {at(50)}), state(at(40))));
-  EXPECT_FALSE(has_forgotten(state(at(60), {at(50)}), state(at(60), {at(50), at(55)})));
-  EXPECT_FALSE(has_forgotten(state(at(60), {at(50)}), state(at(60), {}, {{at(45), at(50)}}))) << "ahead again";
+  EXPECT_FALSE(has_forgotten(state(second(60)), state(second(60))));
+  EXPECT_FALSE(has_forgotten(state(second(60)), state({})));
+  EXPECT_FALSE(has_forgotten(state(second(60), {second(50)}), state(second(40))));
+  EXPECT_FALSE(has_forgotten(state(second(60), {second(50)}), state(second(60), {second(50), second(55)})));
+  EXPECT_FALSE(has_forgotten(state(second(60), {second(50)}), state(second(60), {}, {{second(45), second(50)}})))
+      << "ahead again";
 }
 
 TEST(ClusterRecordText, NoticesWhatIsForgotten) {
-  EXPECT_TRUE(has_forgotten(state({}), state(at(60))));
-  EXPECT_TRUE(has_forgotten(state(at(50)), state(at(60))));
-  EXPECT_TRUE(has_forgotten(state(at(60), {at(50)}), state(at(60)))) << "50 was handled";
+  EXPECT_TRUE(has_forgotten(state({}), state(second(60))));
+  EXPECT_TRUE(has_forgotten(state(second(50)), state(second(60))));
+  EXPECT_TRUE(has_forgotten(state(second(60), {second(50)}), state(second(60)))) << "50 was handled";
 }
 
 TEST(ClusterRecordText, MergedIsHandledInEither) {
-  const JobState found = state(at(60), {at(40), at(50)}, {{at(1), at(10)}});
-  const JobState seen = state(at(70), {at(50), at(65)}, {{at(5), at(20)}});
+  const JobState found = state(second(60), {second(40), second(50)}, {{second(1), second(10)}});
+  const JobState seen = state(second(70), {second(50), second(65)}, {{second(5), second(20)}});
   const JobState both = merged(found, seen);
-  EXPECT_EQ(both.last_handled, at(70));
-  EXPECT_EQ(both.open_periods, (std::vector{at(50), at(65)}));
-  EXPECT_EQ(both.passed_over, (std::vector<Span>{{at(5), at(10)}}));
+  EXPECT_EQ(both.last_handled, second(70));
+  EXPECT_EQ(both.open_periods, (std::vector{second(50), second(65)}));
+  EXPECT_EQ(both.passed_over, (std::vector<Span>{{second(5), second(10)}}));
   EXPECT_FALSE(has_forgotten(both, seen));
   EXPECT_FALSE(has_forgotten(both, found));
 }
 
 TEST(ClusterRecordText, MergedCountsFromTheLaterFirstSight) {
   JobState found = state({});
-  found.first_seen = at(100);
+  found.first_seen = second(100);
   found.first_seen_is_floor = true;
-  const JobState both = merged(found, state(at(60)));
-  EXPECT_EQ(both.first_seen, at(100));
+  const JobState both = merged(found, state(second(60)));
+  EXPECT_EQ(both.first_seen, second(100));
   EXPECT_TRUE(both.first_seen_is_floor);
-  EXPECT_EQ(both.last_handled, at(60));
+  EXPECT_EQ(both.last_handled, second(60));
 }
 
 TEST(ClusterRecordText, AScheduleThatNeverChangedNeedNotBeTold) {
-  JobState after = state(at(60));
+  JobState after = state(second(60));
   after.schedule = ScheduleSeen{7, std::nullopt};
-  EXPECT_TRUE(is_same(state(at(60)), after));
-  after.schedule->since = at(61);
-  EXPECT_FALSE(is_same(state(at(60)), after));
-  EXPECT_FALSE(is_same(state(at(60)), state(at(61))));
+  EXPECT_TRUE(is_same(state(second(60)), after));
+  after.schedule->since = second(61);
+  EXPECT_FALSE(is_same(state(second(60)), after));
+  EXPECT_FALSE(is_same(state(second(60)), state(second(61))));
 }
 
 }  // namespace
