@@ -123,11 +123,13 @@ Request serve() {
       become_helper(received);
       return received.request;
     }
-    answer(static_cast<std::int32_t>(pid > 0 ? pid : -errno));
+    const auto told = static_cast<std::int32_t>(pid > 0 ? pid : -errno);
+    // Before the answer: as long as we have the gate open, the death of the helper does not close it.
     ::close(received.gate);
     close_if_open(received.file);
     close_if_open(received.lease);
     received = {};
+    answer(told);
   }
   ::_exit(0);
 }
