@@ -151,6 +151,7 @@ void Daemon::open_scheduler() {
                          .tasks = submitter_.get()};
   Scheduler::MakeWork make_work = work_of;
   if (cluster_) {
+    world.clock_is_corrected = true;
     world.scope = [this](const jobs::JobDefinition& definition) { return cluster_->scope(definition); };
     make_work = [this](const jobs::JobDefinition& definition, const RunCause& cause) {
       return with_variables(work_of(definition, cause), cluster_->passed_on());

@@ -113,6 +113,33 @@ TEST(Pauses, ResumeWithoutTheWishStartsTheLatest) {
   EXPECT_EQ(host.started(), std::vector<std::string>{"2026-03-01T03:00:00Z"});
 }
 
+TEST(WrongClock, WhatLiesInACorrectionForwardIsOnTimeWhereTheClockIsAnotherMachines) {
+  for (const bool is_corrected : {true, false}) {
+    EditedHost host({.schedule = "* * * * * *", .concurrency = Concurrency::allow});
+    host.outside.clock_is_corrected = is_corrected;
+    ASSERT_TRUE(host.restart_daemon());
+    host.run_for(seconds(2));
+    const std::size_t before = host.started().size();
+    host.clock.jump(seconds(3));
+    host.run_for(seconds(2));
+    // Two seconds, and the three that were stepped over.
+    EXPECT_EQ(host.started().size() - before, is_corrected ? 5U : 2U);
+    EXPECT_EQ(host.ended().empty() && host.log.lines_of("passed_over").empty(), is_corrected);
+  }
+}
+
+TEST(WrongClock, ACorrectionForwardOfMoreThanABusyTurnIsLate) {
+  EditedHost host({.schedule = "* * * * * *", .concurrency = Concurrency::allow});
+  host.outside.clock_is_corrected = true;
+  ASSERT_TRUE(host.restart_daemon());
+  host.run_for(seconds(2));
+  const std::size_t before = host.started().size();
+  host.clock.jump(seconds(60));
+  host.run_for(seconds(1));
+  EXPECT_LE(host.started().size() - before, 12U);
+  EXPECT_FALSE(host.log.lines_of("passed_over").empty());
+}
+
 TEST(WrongClock, RestartsInAWrongEraDoNotSilenceAJobAndAreToldAtTheNextStart) {
   EditedHost host({.schedule = "*/2 * * * * *", .deadline = "5s", .concurrency = Concurrency::allow});
   host.run_for(seconds(5));

@@ -10,6 +10,17 @@ Scheduler::Scheduler(World world, MakeWork make_work)
 
 void Scheduler::begin_slice() { slice_ends_ = world_.clock.monotonic() + world_.slice; }
 
+// A step forward that the steady clock does not know of: nobody has looked at what became due in it.
+void Scheduler::note_correction() {
+  const WallTime before = std::exchange(wall_read_, world_.clock.wall());
+  const Nanoseconds steady_before = std::exchange(steady_read_, world_.clock.monotonic());
+  if (!world_.clock_is_corrected || was_busy_ || before == WallTime()) return;
+  const Nanoseconds step = (wall_read_ - before) - (steady_read_ - steady_before);
+  if (step < kLeastCorrection) return;
+  was_busy_ = true;
+  taken_up_until_ = clock_read_;
+}
+
 // What becomes due while we work is on time.
 void Scheduler::note_busy() {
   if (std::exchange(was_busy_, true)) return;
@@ -45,6 +56,7 @@ Instant Scheduler::behind_since() const {
 Wakeup Scheduler::tick() {
   if (broken()) return {};
   begin_slice();
+  note_correction();
   note_busy();
   const Instant t = now(world_.clock);
   if (!note_time(t)) {

@@ -57,6 +57,8 @@ class Scheduler {
     // What run ids are made of in place of the job's identity: several schedulers may each run every period of a job,
     // and no two of these runs may have one id. None: the identity.
     std::function<std::string(const jobs::JobDefinition&)> scope = {};
+    // The clock is another machine's, and is put right now and then: what lies between is on time when it goes forward.
+    bool clock_is_corrected = false;
   };
   Scheduler(World world, MakeWork make_work);
 
@@ -159,6 +161,9 @@ class Scheduler {
   // How long the loop may have been busy before what became due meanwhile counts as late.
   static constexpr Seconds kLongestBusy{10};
 
+  // A smaller step of a clock is not told from the time between two looks at two clocks.
+  static constexpr Nanoseconds kLeastCorrection = std::chrono::milliseconds(1);
+
   // What is left of a turn after this long goes to the backlog: what has become due since must not wait for it.
   static constexpr Seconds kFreshTurn{2};
 
@@ -202,6 +207,7 @@ class Scheduler {
 
   // scheduler.cc: the turn
   void begin_slice();
+  void note_correction();
   [[nodiscard]] bool is_spent() const { return world_.clock.monotonic() >= slice_ends_; }
   void note_busy();
   bool note_time(Instant now);
@@ -304,6 +310,8 @@ class Scheduler {
   Instant taken_up_until_;                    // all that was due by then has been taken up, or is of turn_
   Instant clock_read_;                        // what the clock said last
   std::optional<JobNumber> plan_again_from_;  // the clock went back: jobs from this on are still to be planned anew
+  WallTime wall_read_;                        // at the beginning of the last tick, as is the next
+  Nanoseconds steady_read_{0};
   Nanoseconds slice_ends_{0};
   bool was_busy_ = false;  // when the last tick ended, or since
   bool stopping_ = false;

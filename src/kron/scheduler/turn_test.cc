@@ -33,7 +33,7 @@ struct SlowHost : Host {
 
   void writes_take(Nanoseconds time) {
     file_system->fail_when([this, time](const testing::CallRecord& call) {
-      if (call.call == testing::Call::create) clock.advance(time);
+      if (call.call == testing::Call::create || call.call == testing::Call::overwrite) clock.advance(time);
       return testing::Fault::none;
     });
   }

@@ -101,7 +101,8 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
                                        if (outside.observer) outside.observer(event);
                                      },
                                      logging_to(log)},
-                       .scope = outside.scope},
+                       .scope = outside.scope,
+                       .clock_is_corrected = outside.clock_is_corrected},
       [](const jobs::JobDefinition& definition, const RunCause& cause) {
         return RunSpec{.run_id = cause.run_id, .command = {command_of(definition)}, .grace = definition.options->grace};
       });

@@ -33,6 +33,7 @@ struct Outside {
   std::vector<jobs::JobDefinition> jobs;
   Observer observer = {};
   std::function<std::string(const jobs::JobDefinition&)> scope = {};
+  bool clock_is_corrected = false;
 };
 
 // Ways to break the daemon, to see that its tests notice.
