@@ -107,7 +107,8 @@ def periods_without_outcome(outcomes, jobs, passed_over=()):
     complaints = []
     for field, seconds in by_field.items():
         terms = jobs[field[0]]
-        margin = terms.window // terms.interval * terms.interval
+        # A period that was due before the first sight does not count; one that came later may have begun before it.
+        margin = -(-terms.window // terms.interval) * terms.interval
         for second in range(min(seconds) + margin, max(seconds) - margin, terms.interval):
             is_told = terms.window and any(job == field[0] and first <= second <= last
                                            for job, _, first, last in passed_over)

@@ -9,7 +9,7 @@ import unittest
 from krond_host import DUE, EVERY_SECOND, HOUR, IS_FULL, MINUTE, OnHost, instant, until
 
 KRON = os.environ["KRON"]
-CROWD = 20_000 if IS_FULL else 5_000
+CROWD = 20_000 if IS_FULL else 15_000
 # How long an answer may take on a machine that is busy. Before turns had an end, all of the crowd came first.
 SOON = 10
 
