@@ -3,10 +3,11 @@
 import hashlib
 import hmac
 import json
+import subprocess
 import time
 import unittest
 
-from cluster_host import EVERY_SECOND, NEVER, OnFleet, fleet_of, until
+from cluster_host import EVERY_SECOND, KRON, NEVER, OnFleet, fleet_of, until
 from redis_host import RedisServer
 
 GOOD = {"cron_args": {"second": "*"}, "job_args": {"cmd": "true", "lock": True, "ttl": 10}}
@@ -120,6 +121,19 @@ class Signatures(unittest.TestCase):
         self.key_file = self.fleet.root / "hmac-key"
         self.key_file.write_bytes(self.KEY)
         self.key_file.chmod(0o600)
+
+    def test_a_signed_definition_runs_and_a_change_of_it_does_not(self):
+        fleet = self.fleet
+        fleet.define("signed", cron=EVERY_SECOND, reload=False)
+        subprocess.run([KRON, "cluster", "sign", "signed", "--redis", fleet.url(), "--namespace", fleet.namespace,
+                        "--jobs-hmac-key", str(self.key_file)], check=True, capture_output=True, timeout=60)
+        signed = json.loads(fleet.written("signed"))
+        changed_later = {**signed, "job_args": {**signed["job_args"], "cmd": "echo changed"}}
+        fleet.write("copied", json.dumps(signed))
+        fleet.write("changed", json.dumps(changed_later))
+        fleet.started("h1", "--jobs-hmac-key", str(self.key_file), "--require-signed")
+        until(lambda: any(blob["status"] == "success" for blob in fleet.blobs().values()), "the signed job to run")
+        self.assertEqual({blob["job_name"] for blob in fleet.blobs().values()}, {"signed"})
 
     def test_unsigned_and_changed_definitions_do_not_run(self):
         fleet = self.fleet
