@@ -67,6 +67,7 @@ struct Questions {
   std::deque<Asked<Nothing, Result<TaskSummary>>> summaries;
   std::deque<LeaseWait> leases;
   std::vector<std::uint64_t> withdrawals;  // tickets of leases
+  bool looks_again = false;                // a task may be ready, or a type have room, that was made so by others
 
   // Calls visit(kind of one, kind of the other) for each kind but leases and withdrawals.
   template <class One, class Other, class Visit>

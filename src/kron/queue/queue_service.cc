@@ -44,6 +44,7 @@ void QueueService::take(Questions questions) {
   Questions::each_kind(questions_, questions, [](auto& to, auto& from) { append(to, from); });
   may_be_ready_ = may_be_ready_ || !questions.leases.empty();
   append(questions_.leases, questions.leases);
+  may_be_ready_ = may_be_ready_ || questions.looks_again;
   questions_.withdrawals = std::move(questions.withdrawals);
   drop_withdrawn();
 }
@@ -134,7 +135,8 @@ bool QueueService::do_each(std::deque<Asked<Request, Result<Reply>>>& asked, std
 void QueueService::change_tasks() {
   do_together(questions_.starts, kMostAtOnce,
               [](TaskQueue& queue, std::span<const LeaseKey> keys) { return queue.start(keys); });
-  do_each(questions_.renewals, kMostAtOnce, [](TaskQueue& queue, const LeaseKey& key) { return queue.renew(key); });
+  do_together(questions_.renewals, kMostAtOnce,
+              [](TaskQueue& queue, std::span<const LeaseKey> keys) { return queue.renew_all(keys); });
   bool changed = do_together(questions_.commits, kMostAtOnce,
                              [](TaskQueue& queue, std::span<const CommitRequest> all) { return queue.commit(all); });
   changed |= do_together(questions_.failures, kMostAtOnce,

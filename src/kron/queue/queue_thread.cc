@@ -105,6 +105,10 @@ void QueueThread::withdraw(Ticket ticket) {
   work_->ask([&](Questions& inbox) { inbox.withdrawals.push_back(ticket); });
 }
 
+void QueueThread::look_again() {
+  work_->ask([](Questions& inbox) { inbox.looks_again = true; });
+}
+
 void QueueThread::start(LeaseKey key, Answer<LeaseOutcome> answer) {
   work_->ask([&](Questions& inbox) { inbox.starts.push_back({std::move(key), std::move(answer)}); });
 }

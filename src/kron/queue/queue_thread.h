@@ -49,6 +49,9 @@ class QueueThread {
   Ticket lease(LeaseRequest request, Seconds wait, std::function<bool(Result<std::vector<Lease>>)> answer);
   void withdraw(Ticket ticket);  // a lease that nobody waits for any more; not answered, if it has not been yet
 
+  // Others have submitted a task, or ended one: who waits for a lease is looked after now.
+  void look_again();
+
   void start(LeaseKey key, Answer<LeaseOutcome> answer);
   void renew(LeaseKey key, Answer<LeaseOutcome> answer);
   void commit(CommitRequest request, Answer<CommitAnswer> answer);

@@ -126,6 +126,11 @@ Result<std::vector<Lease>> TaskQueue::lease(const LeaseRequest& request) {
   return std::move(lease(std::span(&request, 1)).front());
 }
 Result<LeaseOutcome> TaskQueue::start(const LeaseKey& key) { return std::move(start(std::span(&key, 1)).front()); }
+std::vector<Result<LeaseOutcome>> TaskQueue::renew_all(std::span<const LeaseKey> keys) {
+  std::vector<Result<LeaseOutcome>> answers;
+  for (const LeaseKey& key : keys) answers.push_back(renew(key));
+  return answers;
+}
 Result<CommitAnswer> TaskQueue::commit(const CommitRequest& request) {
   return std::move(commit(std::span(&request, 1)).front());
 }

@@ -195,6 +195,8 @@ class TaskQueue {
 
   // One more full term from now. Need not survive a restart of the queue's owner.
   virtual Result<LeaseOutcome> renew(const LeaseKey& key) = 0;
+  // Many at once; a queue on the other side of a network is asked once for all of them.
+  virtual std::vector<Result<LeaseOutcome>> renew_all(std::span<const LeaseKey> keys);
 
   // The result, the follow-ups and the files happen exactly once when accepted, and not at all otherwise. Durable when
   // it returns. Code conflict: it was not started, or a follow-up has the id of another task.
