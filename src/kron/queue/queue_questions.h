@@ -67,9 +67,9 @@ struct Questions {
   std::deque<Asked<Nothing, Result<TaskSummary>>> summaries;
   std::deque<LeaseWait> leases;
   std::vector<std::uint64_t> withdrawals;  // tickets of leases
-  bool looks_again = false;                // a task may be ready, or a type have room, that was made so by others
+  std::vector<std::string> wakes;          // types of which a task may be ready; empty: of any
 
-  // Calls visit(kind of one, kind of the other) for each kind but leases and withdrawals.
+  // Calls visit(kind of one, kind of the other) for each kind but leases, withdrawals and wakes.
   template <class One, class Other, class Visit>
   static void each_kind(One& one, Other& other, Visit visit) {
     visit(one.opens, other.opens);

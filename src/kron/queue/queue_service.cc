@@ -14,6 +14,10 @@ namespace {
 constexpr Nanoseconds kLongestSleep = Seconds(60);   // the wall clock may be set, the machine may have slept
 constexpr Nanoseconds kRefusalIsNews = Seconds(60);  // so long the summary tells of it
 
+bool wants(const LeaseRequest& request, const std::string& type) {
+  return type.empty() || request.types.empty() || std::ranges::find(request.types, type) != request.types.end();
+}
+
 Error ending() { return {Code::unreachable, "the daemon is about to end; ask again when it is back"}; }
 
 template <class T>
@@ -44,9 +48,12 @@ void QueueService::take(Questions questions) {
   Questions::each_kind(questions_, questions, [](auto& to, auto& from) { append(to, from); });
   may_be_ready_ = may_be_ready_ || !questions.leases.empty();
   append(questions_.leases, questions.leases);
-  may_be_ready_ = may_be_ready_ || questions.looks_again;
   questions_.withdrawals = std::move(questions.withdrawals);
   drop_withdrawn();
+  may_be_ready_ = may_be_ready_ || std::ranges::any_of(questions.wakes, [&](const std::string& type) {
+                    return std::ranges::any_of(questions_.leases,
+                                               [&](const LeaseWait& wait) { return wants(wait.request, type); });
+                  });
 }
 
 Result<TaskQueue*> QueueService::queue(bool may_create) {
@@ -150,7 +157,8 @@ void QueueService::change_tasks() {
 }
 
 void QueueService::read_tasks() {
-  do_each(questions_.gets, kMostAtOnce, [](TaskQueue& queue, const std::string& id) { return queue.get(id); });
+  do_together(questions_.gets, kMostAtOnce,
+              [](TaskQueue& queue, std::span<const std::string> ids) { return queue.get_all(ids); });
   do_each(questions_.summaries, questions_.summaries.size(),
           [&](TaskQueue& queue, Questions::Nothing) { return summary_of(queue); });
   // Each of these does one part of its work in a round.

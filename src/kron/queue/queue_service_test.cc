@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "kron/queue/memory_queue.h"
 #include "kron/queue/queue_rig.h"
 
 namespace kron::testing {
@@ -589,6 +590,53 @@ TEST_F(QueueServiceTest, AtTheEndEverythingIsAnsweredUnreachable) {
   ASSERT_EQ(submitted.size(), 1U);
   EXPECT_TRUE(submitted[0][511]);
   EXPECT_EQ(submitted[0][512].error().code, Code::unreachable);
+}
+
+// A queue that others submit to as well: when they do, nobody here knows, and it is looked at every second.
+class OthersQueue : public MemoryQueue {
+ public:
+  OthersQueue(const Clock& clock, int& looks) : MemoryQueue(clock), clock_(clock), looks_(looks) {}
+  std::optional<Instant> next_ready() const override { return now(clock_) + Seconds(1); }
+  std::vector<Result<std::vector<Lease>>> lease(std::span<const LeaseRequest> requests) override {
+    ++looks_;
+    return MemoryQueue::lease(requests);
+  }
+  using MemoryQueue::lease;
+
+ private:
+  const Clock& clock_;
+  int& looks_;
+};
+
+TEST_F(QueueServiceTest, WhoWaitsForATypeIsServedAtOnceWhenOthersSayThatThereIsOne) {
+  int looks = 0;
+  OthersQueue* queue = nullptr;
+  use([&](bool) {
+    auto made = std::make_unique<OthersQueue>(clock, looks);
+    queue = made.get();
+    return OpenedQueue{.queue = std::move(made)};
+  });
+  ask_for_lease({.worker = "mail", .types = {"MAIL"}});
+  ask_for_lease({.worker = "fax", .types = {"FAX"}});
+  settle();
+  ASSERT_NE(queue, nullptr);
+  EXPECT_EQ(told(), "");
+  ASSERT_TRUE(queue->submit(NewTask{.id = "a", .type = "MAIL"}));
+  settle();
+  EXPECT_EQ(told(), "") << "nobody has told";
+
+  const int before = looks;
+  inbox.wakes = {"SMS"};
+  settle();
+  EXPECT_EQ(looks, before) << "nobody here waits for that type";
+  inbox.wakes = {"SMS", "MAIL"};
+  settle();
+  EXPECT_EQ(told(), "mail:a");
+
+  ASSERT_TRUE(queue->submit(NewTask{.id = "b", .type = "FAX"}));
+  inbox.wakes = {""};
+  settle();
+  EXPECT_EQ(told(), "mail:a fax:b") << "no type: any";
 }
 
 }  // namespace

@@ -105,8 +105,11 @@ void QueueThread::withdraw(Ticket ticket) {
   work_->ask([&](Questions& inbox) { inbox.withdrawals.push_back(ticket); });
 }
 
-void QueueThread::look_again() {
-  work_->ask([](Questions& inbox) { inbox.looks_again = true; });
+void QueueThread::wake(std::string type) {
+  work_->ask([&](Questions& inbox) {
+    // One who publishes much must not fill our memory while the queue is slow.
+    if (std::ranges::find(inbox.wakes, type) == inbox.wakes.end()) inbox.wakes.push_back(std::move(type));
+  });
 }
 
 void QueueThread::start(LeaseKey key, Answer<LeaseOutcome> answer) {

@@ -48,9 +48,9 @@ class QueueThread {
   // there was anybody to take it: leases that nobody took are given back, and use up no attempt.
   Ticket lease(LeaseRequest request, Seconds wait, std::function<bool(Result<std::vector<Lease>>)> answer);
   void withdraw(Ticket ticket);  // a lease that nobody waits for any more; not answered, if it has not been yet
-
-  // Others have submitted a task, or ended one: who waits for a lease is looked after now.
-  void look_again();
+  // A task of this type (empty: of any) may be ready, because others have changed the queue: who waits for it is asked
+  // for again. Nothing is lost without it, but time.
+  void wake(std::string type);
 
   void start(LeaseKey key, Answer<LeaseOutcome> answer);
   void renew(LeaseKey key, Answer<LeaseOutcome> answer);

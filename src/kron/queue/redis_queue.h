@@ -41,7 +41,7 @@ struct RedisQueueOptions {
 // promises: everything with `appendfsync always`. It never stops (stopped() is nothing).
 //
 // Others' tasks: scripts publish the type of what has become ready on the channel keys().wake(). Who hears it calls
-// QueueThread::look_again(). Without it, waiting leases are looked after every `looks_every`.
+// QueueThread::wake(). Without it, waiting leases are looked after every `looks_every`.
 //
 // What stands in Redis and is no task is never a crash: it is left out, with an error that names the key in the log.
 class RedisQueue : public TaskQueue {

@@ -125,6 +125,11 @@ Result<SubmitAnswer> TaskQueue::submit(const NewTask& task) { return std::move(s
 Result<std::vector<Lease>> TaskQueue::lease(const LeaseRequest& request) {
   return std::move(lease(std::span(&request, 1)).front());
 }
+std::vector<Result<Task>> TaskQueue::get_all(std::span<const std::string> task_ids) {
+  std::vector<Result<Task>> answers;
+  for (const std::string& id : task_ids) answers.push_back(get(id));
+  return answers;
+}
 Result<LeaseOutcome> TaskQueue::start(const LeaseKey& key) { return std::move(start(std::span(&key, 1)).front()); }
 std::vector<Result<LeaseOutcome>> TaskQueue::renew_all(std::span<const LeaseKey> keys) {
   std::vector<Result<LeaseOutcome>> answers;

@@ -213,6 +213,7 @@ class TaskQueue {
   virtual Result<std::vector<Expired>> expire() = 0;
 
   virtual Result<Task> get(std::string_view task_id) = 0;  // code not_found
+  virtual std::vector<Result<Task>> get_all(std::span<const std::string> task_ids);  // one answer each, in order
 
   // One page, by id. It shows every task that was there all the while, as it is when it is looked at.
   virtual std::unique_ptr<ListScan> begin_list(const TaskFilter& filter) = 0;
