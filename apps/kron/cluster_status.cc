@@ -185,6 +185,9 @@ std::string state_of(const ClusterHost& host) {
   return host.entry.is_draining ? "draining" : "up";
 }
 
+// Whole seconds: a beat comes every few of them.
+std::string ago_text(double age) { return seconds_text(std::floor(std::max(age, 0.0))) + " ago"; }
+
 std::string_view name_of(cluster::Dialect dialect) { return dialect == cluster::Dialect::cronken ? "cronken" : "seed"; }
 
 void print_overview(const ClusterSession& session, const Overview& overview) {
@@ -205,10 +208,10 @@ void print_overview(const ClusterSession& session, const Overview& overview) {
       const std::string offset = seconds_text(-host.entry.clock_offset);
       const bool is_ahead = host.entry.clock_offset < 0 && offset != "0s";
       table.add({host.instance, state_of(host), host.entry.version, std::string(name_of(host.entry.mode)),
-                 is_ahead ? "+" + offset : offset, seconds_text(host.age) + " ago", std::to_string(host.entry.runs)});
+                 is_ahead ? "+" + offset : offset, ago_text(host.age), std::to_string(host.entry.runs)});
     }
     for (const ForeignInstance& other : overview.hosts.others) {
-      table.add({other.host, "no krond", "-", "cronken", "-", seconds_text(other.age) + " ago", "-"});
+      table.add({other.host, "no krond", "-", "cronken", "-", ago_text(other.age), "-"});
     }
     table.print();
   }

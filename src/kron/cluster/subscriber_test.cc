@@ -28,10 +28,10 @@ struct SubscriptionScript {
     messages.push_back(std::move(message));
     changed.notify_all();
   }
-  // What was seen, once there are that many; all of it after ten seconds.
+  // What was seen, once there are that many; all of it after a minute.
   std::vector<std::string> wait_for(std::size_t count) {
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, std::chrono::seconds(10), [&] { return seen.size() >= count; });
+    changed.wait_for(lock, std::chrono::minutes(1), [&] { return seen.size() >= count; });
     return seen;
   }
 };
