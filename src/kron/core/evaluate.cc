@@ -16,6 +16,11 @@ bool is_suspended(const Job& job, const JobState& state, Instant now) {
   return job.policy.suspend || (state.suspended && (!state.suspended->until || *state.suspended->until > now));
 }
 
+RunOverlap overlap_of(const Policy& policy, bool has_active_runs) {
+  if (!has_active_runs || policy.concurrency == Concurrency::allow) return RunOverlap::start;
+  return policy.concurrency == Concurrency::replace ? RunOverlap::replace : RunOverlap::skip;
+}
+
 namespace {
 
 // It became due before the end of a pause whose author did not want it caught up with.
@@ -34,9 +39,9 @@ Action judge(const Job& job, const JobState& state, const Decision& period, bool
   if (!on_time && turn.now - *period.chosen > job.policy.deadline) {
     return Record{period, Outcome::missed, Reason::deadline};
   }
-  if (!has_active_runs || job.policy.concurrency == Concurrency::allow) return Start{period, false};
-  if (job.policy.concurrency == Concurrency::replace) return Start{period, true};
-  return Record{period, Outcome::skipped, Reason::concurrency_forbid};
+  const RunOverlap overlap = overlap_of(job.policy, has_active_runs);
+  if (overlap == RunOverlap::skip) return Record{period, Outcome::skipped, Reason::concurrency_forbid};
+  return Start{period, overlap == RunOverlap::replace};
 }
 
 }  // namespace

@@ -50,6 +50,11 @@ NoTime why_no_time(const Job& job, Instant nominal);
 // By its policy, or by an operator.
 bool is_suspended(const Job& job, const JobState& state, Instant now);
 
+// What a policy says to one more run of a job: start it beside those that are active, start it in their place, or
+// leave it out. Of due periods and of runs by hand alike.
+enum class RunOverlap : std::uint8_t { start, replace, skip };
+RunOverlap overlap_of(const Policy& policy, bool has_active_runs);
+
 // What to do now about one job (contract "Policy"): the first of possibly several actions of this turn. Total: every
 // input has an answer. Call it, carry the action out, mark_handled, and call it again with the same turn until it
 // waits.

@@ -305,12 +305,11 @@ Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::
     if (*known) return Triggered{run_id, Triggered::How::already_known};
   }
   const Entry& entry = jobs_.wake(*job);
-  const Concurrency concurrency = entry.definition.job.policy.concurrency;
-  const bool active = !entry.known.active.empty();
-  if (active && concurrency == Concurrency::forbid) {
+  const RunOverlap overlap = overlap_of(entry.definition.job.policy, !entry.known.active.empty());
+  if (overlap == RunOverlap::skip) {
     return fail(Code::conflict, "a run of " + quoted(identity, 200) + " is active, and its policy forbids another");
   }
-  if (active && concurrency == Concurrency::replace) {
+  if (overlap == RunOverlap::replace) {
     if (entry.waiting) return fail(Code::conflict, "another run of " + quoted(identity, 200) + " waits already");
     begin_replace(*job, {run_id, Trigger::manual, std::nullopt, !key.empty()});
     return Triggered{run_id, Triggered::How::waiting};
