@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -71,6 +72,13 @@ struct Constraints {
   [[nodiscard]] bool allow_date(const CivilDate& date) const;
   [[nodiscard]] bool allow_minute(int minute_of_day) const;
 };
+
+// A kind of clause as people name it, and what its value looks like: for hints and for the schema of job files.
+struct ConstraintKind {
+  std::string_view word;
+  std::string_view about;
+};
+std::span<const ConstraintKind> constraint_kinds();
 
 // One clause as people write it: kind "hours", value "9-17,20". Adds to `set`. `calendars` holds the lists the job
 // defines. Errors: field = the kind, column in `value`.

@@ -13,14 +13,24 @@ namespace {
 
 constexpr std::size_t kLongestClause = 64 * 1024;
 
-// The words of all kinds, those of numbers first.
+// All kinds, those of numbers first.
 constexpr auto kConstraintKinds = [] {
-  constexpr std::array<std::string_view, 4> kOthers{"between", "date", "dates", "calendar"};
-  std::array<std::string_view, kNumberKinds.size() + kOthers.size()> all;
-  const auto end = std::ranges::transform(kNumberKinds, all.begin(), &NumberKind::kind).out;
-  std::ranges::copy(kOthers, end);
+  constexpr std::array<ConstraintKind, 4> kOthers{{
+      {"between", "HH:MM-HH:MM, the end minute included; may wrap over midnight"},
+      {"date", "YYYY-MM-DD"},
+      {"dates", "YYYY-MM-DD..YYYY-MM-DD, both included"},
+      {"calendar", "The name of a calendar"},
+  }};
+  std::array<ConstraintKind, kNumberKinds.size() + kOthers.size()> all;
+  std::ranges::copy(kOthers, std::ranges::copy(kNumberKinds, all.begin()).out);
   return all;
 }();
+
+tl::unexpected<Error> unknown_kind(std::string_view kind) {
+  std::array<std::string_view, kConstraintKinds.size()> words;
+  std::ranges::transform(kConstraintKinds, words.begin(), &ConstraintKind::word);
+  return unknown_word(kind, words, "constraint", std::string(kind.substr(0, 40)));
+}
 
 // Trimmed, and still a part of `text` when nothing is left, so that its place can be told.
 std::string_view without_blanks(std::string_view text) {
@@ -78,7 +88,7 @@ Result<std::uint32_t> mask_of(const NumberKind& kind, std::string_view item, con
   const std::string_view last_text =
       dash == std::string_view::npos ? first_text : without_blanks(item.substr(dash + 1));
   const auto bad = [&](std::string_view part) {
-    return fail(Code::invalid, quoted(part) + " is not one of: " + std::string(kind.expected), std::string(kind.kind),
+    return fail(Code::invalid, quoted(part) + " is not one of: " + std::string(kind.expected), std::string(kind.word),
                 place.column(static_cast<std::size_t>(part.data() - item.data())));
   };
   const std::optional<int> first = value_in(kind, first_text);
@@ -192,6 +202,8 @@ Status add_calendars(ConstraintSet& set, std::string_view value,
 
 }  // namespace
 
+std::span<const ConstraintKind> constraint_kinds() { return kConstraintKinds; }
+
 Result<DateRange> parse_date_range(std::string_view text) {
   const std::size_t dots = text.find("..");
   const std::string_view first_text = without_blanks(text.substr(0, dots));
@@ -213,8 +225,8 @@ Result<DateRange> parse_date_range(std::string_view text) {
 
 Status add_clause(ConstraintSet& set, std::string_view kind, std::string_view value,
                   const std::map<std::string, std::vector<DateRange>>& calendars) {
-  if (std::ranges::find(kConstraintKinds, kind) == kConstraintKinds.end()) {
-    return unknown_word(kind, kConstraintKinds, "constraint", std::string(kind.substr(0, 40)));
+  if (std::ranges::find(kConstraintKinds, kind, &ConstraintKind::word) == kConstraintKinds.end()) {
+    return unknown_kind(kind);
   }
   if (value.size() > kLongestClause) {
     return fail(Code::invalid, "longer than " + std::to_string(kLongestClause) + " bytes", std::string(kind));
@@ -222,7 +234,7 @@ Status add_clause(ConstraintSet& set, std::string_view kind, std::string_view va
   if (kind == "between") return add_between(set, value);
   if (kind == "date" || kind == "dates") return add_dates(set, kind, value);
   if (kind == "calendar") return add_calendars(set, value, calendars);
-  const NumberKind& numbers = *std::ranges::find(kNumberKinds, kind, &NumberKind::kind);
+  const NumberKind& numbers = *std::ranges::find(kNumberKinds, kind, &NumberKind::word);
   const Result<std::uint32_t> mask = mask_of(numbers, value);
   if (!mask) return fail(mask.error());
   set.*numbers.mask |= *mask;

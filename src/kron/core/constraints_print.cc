@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> clauses_of(const ConstraintSet&
   const auto add = [&](std::string_view kind, std::string value) {
     if (!value.empty()) clauses.emplace_back(kind, std::move(value));
   };
-  for (const NumberKind& kind : kNumberKinds) add(kind.kind, text_of(kind, set.*kind.mask));
+  for (const NumberKind& kind : kNumberKinds) add(kind.word, text_of(kind, set.*kind.mask));
   std::string between;
   for (const MinuteRange& range : set.between) append_item(between, text_of(range));
   add("between", between);

@@ -18,6 +18,7 @@ constexpr std::array kConcurrencies{
     Word<Concurrency>{Concurrency::forbid, "forbid"},
     Word<Concurrency>{Concurrency::replace, "replace"},
 };
+constexpr std::array kConcurrencyNames = texts_of(kConcurrencies);
 
 }  // namespace
 
@@ -32,5 +33,7 @@ std::string_view name_of(Concurrency concurrency) { return word_of(concurrency, 
 Result<Concurrency> parse_concurrency(std::string_view text) {
   return parse_word(text, kConcurrencies, "concurrency", "concurrency");
 }
+
+std::span<const std::string_view> concurrency_names() { return kConcurrencyNames; }
 
 }  // namespace kron

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,7 @@ Result<SeedStrategy> parse_seed_strategy(std::string_view text);
 enum class Concurrency : std::uint8_t { allow, forbid, replace };
 std::string_view name_of(Concurrency concurrency);
 Result<Concurrency> parse_concurrency(std::string_view text);
+std::span<const std::string_view> concurrency_names();  // all there are
 
 struct Policy {
   Concurrency concurrency = Concurrency::forbid;

@@ -30,6 +30,14 @@ constexpr std::string_view word_of(Enum value, const std::array<Word<Enum>, N>& 
   return {};
 }
 
+// All spellings, in the order of the table.
+template <class Enum, std::size_t N>
+constexpr std::array<std::string_view, N> texts_of(const std::array<Word<Enum>, N>& words) {
+  std::array<std::string_view, N> texts;
+  for (std::size_t i = 0; i < N; ++i) texts[i] = words[i].text;
+  return texts;
+}
+
 // Code invalid with `field`, what was found, the words there are and the nearest of them.
 tl::unexpected<Error> unknown_word(std::string_view found, std::span<const std::string_view> known,
                                    std::string_view what, std::string field);
@@ -37,12 +45,10 @@ tl::unexpected<Error> unknown_word(std::string_view found, std::span<const std::
 template <class Enum, std::size_t N>
 Result<Enum> parse_word(std::string_view text, const std::array<Word<Enum>, N>& words, std::string_view what,
                         std::string field) {
-  std::array<std::string_view, N> known;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (words[i].text == text) return words[i].value;
-    known[i] = words[i].text;
+  for (const Word<Enum>& word : words) {
+    if (word.text == text) return word.value;
   }
-  return unknown_word(text, known, what, std::move(field));
+  return unknown_word(text, texts_of(words), what, std::move(field));
 }
 
 }  // namespace kron

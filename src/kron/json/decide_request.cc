@@ -22,7 +22,8 @@ constexpr std::array kRequestKeys = [] {
   return keys;
 }();
 
-// The flat names of the numeric clauses, after `only` or `avoid`.
+// The flat names of the numeric clauses, after `only` or `avoid`. They are those of the reference vectors, and no more
+// come: a kind of clause that is added is said by `only` and `avoid`.
 struct NumberList {
   std::string_view name;
   std::string_view kind;
