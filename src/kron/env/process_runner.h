@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kron/base/instant.h"
+#include "kron/base/process_settings.h"
 #include "kron/base/result.h"
 #include "kron/env/output_kind.h"
 
@@ -47,8 +48,7 @@ struct RunSpec {
   std::string user = {};                                              // empty: the daemon's own
   std::string group = {};                                             // empty: the user's
   std::string directory = {};                                         // empty: the user's home; `~`: $HOME
-  std::optional<std::uint32_t> umask = {};
-  std::optional<int> nice = {};
+  ProcessSettings process = {};
   std::vector<ProcessLimit> limits = {};
   std::optional<std::string> input = {};  // none: /dev/null
   OutputTo out = {};

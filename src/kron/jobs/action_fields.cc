@@ -172,7 +172,7 @@ void read_umask(Fields& fields, RunOptions& options) {
   if (status != std::errc() || end != last || mask > 0777) {
     return fields.report("umask", quoted(*digits) + " is no umask; expected octal digits such as 022", 1);
   }
-  options.umask = mask;
+  options.process.umask = mask;
 }
 
 void read_size(Fields& fields, std::string_view key, std::optional<std::uint64_t>& target) {
@@ -244,7 +244,7 @@ void read_action(Fields fields, Action& action, RunOptions& options) {
   read_limits(fields, options, line_errors);
   read_seconds(fields, "timeout", options.timeout);
   read_seconds(fields, "grace", options.grace);
-  if (const auto nice = number(fields, "nice", -20, 19)) options.nice = static_cast<int>(*nice);
+  if (const auto nice = number(fields, "nice", -20, 19)) options.process.nice = static_cast<int>(*nice);
   if (const auto count = number(fields, "history", 0, kMostHistory)) {
     options.history = static_cast<std::uint32_t>(*count);
   }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "kron/base/process_settings.h"
 #include "kron/core/job.h"
 
 namespace kron::jobs {
@@ -64,11 +65,10 @@ struct RunOptions {
   std::string user, group;  // empty: the daemon's
   std::string cwd;          // absolute, or `~`: $HOME as the job sees it; empty: the daemon's default
   Environment env;          // in the order given; a name once
-  std::optional<std::uint32_t> umask;
+  ProcessSettings process;
   Seconds timeout{0};  // 0: none
   Seconds grace = kDefaultGrace;
   std::string out, err;  // empty: captured; `discard`, `inherit`, `syslog`; or an absolute path that is appended to
-  std::optional<int> nice;
   ResourceLimits limits;
   std::uint32_t history = kDefaultHistory;
   std::string description;

@@ -45,12 +45,12 @@ TEST(KronLine, SaysTheWholeModel) {
   const RunOptions& options = *definition.options;
   EXPECT_EQ(options.shell, "/bin/sh");
   EXPECT_EQ(options.env, (Environment{{"A", "1"}, {"B", "x y"}, {"C", "q r"}}));
-  EXPECT_EQ(options.umask, 027U);
+  EXPECT_EQ(options.process.umask, 027U);
   EXPECT_EQ(options.timeout, Seconds(7200));
   EXPECT_EQ(options.grace, Seconds(30));
   EXPECT_EQ(options.out, "discard");
   EXPECT_EQ(options.err, "/var/log/err");
-  EXPECT_EQ(options.nice, 5);
+  EXPECT_EQ(options.process.nice, 5);
   EXPECT_EQ(options.limits.memory, std::uint64_t{1} << 30);
   EXPECT_EQ(options.limits.cpu, Seconds(60));
   EXPECT_EQ(options.limits.files, 1024U);

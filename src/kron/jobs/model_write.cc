@@ -145,9 +145,9 @@ void write_action(const JobDefinition& definition, MapWriter& map) {
   MapWriter env;
   for (const auto& [name, value] : options.env) env.text(name, value);
   map.map_unless_empty("env", std::move(env));
-  if (options.umask) {
+  if (options.process.umask) {
     std::array<char, 8> digits{};
-    std::snprintf(digits.data(), digits.size(), "%03o", *options.umask);
+    std::snprintf(digits.data(), digits.size(), "%03o", *options.process.umask);
     map.text("umask", digits.data());
   }
   if (options.timeout.count() != 0) map.seconds("timeout", options.timeout);
@@ -155,7 +155,7 @@ void write_action(const JobDefinition& definition, MapWriter& map) {
   map.text_unless_empty("stdout", options.out);
   map.text_unless_empty("stderr", options.err);
   if (options.input) map.text("stdin", *options.input);
-  if (options.nice) map.number("nice", *options.nice);
+  if (options.process.nice) map.number("nice", *options.process.nice);
   map.map_unless_empty("limits", limits_map(options.limits));
   if (options.history != kDefaultHistory) map.number("history", options.history);
   map.text_unless_empty("description", options.description);

@@ -117,8 +117,9 @@ Result<std::string> instructions_of(const RunSpec& spec, const Account& account,
   write_directory(to, spec, account);
   if (spec.input) to.bytes(Tag::input, *spec.input);
   write_account(to, account);
-  if (spec.umask) to.numbers(Tag::umask, *spec.umask);
-  if (spec.nice) to.numbers(Tag::nice, *spec.nice);
+  for_each_setting(spec.process, [&](Tag tag, const auto& value) {
+    if (value) to.numbers(tag, *value);
+  });
   write_limits(to, spec, open_files);
   write_output(to, Tag::out, spec.out);
   write_output(to, Tag::err, spec.err);

@@ -19,8 +19,8 @@ Account account() { return {"me", "/home/me", 1000, 1001, {1001, 7}, true, false
 RunSpec full_spec() {
   RunSpec spec{.run_id = "r1", .command = {"/bin/echo", "", "a b"}, .environment = {{"A", "1"}, {"HOME", "/h"}}};
   spec.directory = "/work";
-  spec.umask = 0027;
-  spec.nice = -5;
+  spec.process.umask = 0027;
+  spec.process.nice = -5;
   spec.limits = {{RLIMIT_CPU, 60}};
   spec.input = std::string("in\0put", 6);
   spec.out = {OutputKind::file, "/var/log/x"};
@@ -53,8 +53,8 @@ TEST(Instructions, EverythingArrives) {
   EXPECT_EQ(read.group, 1001U);
   ASSERT_EQ(read.group_count, 2U);
   EXPECT_EQ(read.groups[1], 7U);
-  EXPECT_EQ(read.umask, 0027U);
-  EXPECT_EQ(read.nice, -5);
+  EXPECT_EQ(read.process.umask, 0027U);
+  EXPECT_EQ(read.process.nice, -5);
   ASSERT_EQ(read.limit_count, 2U);
   EXPECT_EQ(read.limits[0].resource, RLIMIT_CPU);
   EXPECT_EQ(read.limits[0].values.rlim_max, 60U);
@@ -117,6 +117,17 @@ TEST(Instructions, AnUnknownTagOrALeaseThatSaysSomethingIsRefused) {
     Instructions read;
     EXPECT_STREQ(read_instructions(changed.data(), changed.size(), read), "an instruction is unknown or malformed");
   }
+}
+
+TEST(Instructions, ASettingThatIsNoNumberOfItsSizeIsRefused) {
+  std::string bytes = instructions_of(full_spec(), account(), {}, "").value();
+  const std::string nice = std::string(1, static_cast<char>(Tag::nice)) + std::string{4, 0, 0, 0};
+  const std::size_t at = bytes.rfind(nice);
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 1] = 5;
+  bytes.insert(at + kRecordHead, 1, 'x');
+  Instructions read;
+  EXPECT_STREQ(read_instructions(bytes.data(), bytes.size(), read), "an instruction is unknown or malformed");
 }
 
 TEST(Instructions, CutOffOrLongerTheyAreRefused) {

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// What krond and kron-exec agree on; docs/formats.md has it in words. Nothing but constants: kron-exec links no
-// library.
+#include "kron/base/process_settings.h"
+
+// What krond and kron-exec agree on; docs/formats.md has it in words. Nothing that needs a library: kron-exec links
+// none.
 namespace kron::runner {
 
 // kron-exec finds its world at these descriptors.
@@ -71,6 +73,13 @@ enum class Tag : std::uint8_t {
 };
 
 inline constexpr std::size_t kLimitSize = 20;
+
+// The settings that go as they are, by what both sides write and read them: visit(tag, member).
+template <class Settings, class Visit>
+constexpr void for_each_setting(Settings& settings, Visit visit) {
+  visit(Tag::umask, settings.umask);
+  visit(Tag::nice, settings.nice);
+}
 
 // A smaller cap on the captured output is read as this one.
 inline constexpr std::uint64_t kLeastCapture = 4096;

@@ -73,8 +73,7 @@ Result<RunSpec> run_spec_of(const jobs::JobDefinition& definition, std::string r
   spec.user = options.user;
   spec.group = options.group;
   spec.directory = options.cwd;
-  spec.umask = options.umask;
-  spec.nice = options.nice;
+  spec.process = options.process;
   spec.limits = limits_of(options.limits);
   spec.input = options.input;
   spec.out = output_of(options.out);

@@ -51,8 +51,8 @@ TEST(RunSpec, TheJobsOptionsAreKept) {
   options.user = "u";
   options.group = "g";
   options.cwd = "/c";
-  options.umask = 077;
-  options.nice = 3;
+  options.process.umask = 077;
+  options.process.nice = 3;
   options.limits.cpu = Seconds(60);
   options.limits.memory = 1 << 20;
   options.input = "text";
@@ -63,8 +63,8 @@ TEST(RunSpec, TheJobsOptionsAreKept) {
   EXPECT_EQ(spec.user, "u");
   EXPECT_EQ(spec.group, "g");
   EXPECT_EQ(spec.directory, "/c");
-  EXPECT_EQ(spec.umask, 077U);
-  EXPECT_EQ(spec.nice, 3);
+  EXPECT_EQ(spec.process.umask, 077U);
+  EXPECT_EQ(spec.process.nice, 3);
   EXPECT_EQ(spec.limits, (std::vector<ProcessLimit>{{RLIMIT_CPU, 60}, {RLIMIT_AS, 1 << 20}}));
   EXPECT_EQ(spec.input, "text");
   EXPECT_EQ(spec.out, OutputTo{});

@@ -70,8 +70,8 @@ TEST_F(SurroundingsTest, TheDirectoryIsTheGivenOneOrHome) {
 
 TEST_F(SurroundingsTest, UmaskNiceAndLimitsHold) {
   RunSpec spec = shell("r1", "umask; nice; ulimit -f; ulimit -n; ulimit -c; ulimit -Hn");
-  spec.umask = 0027;
-  spec.nice = 5;
+  spec.process.umask = 0027;
+  spec.process.nice = 5;
   spec.limits = {{RLIMIT_FSIZE, 1 << 20}, {RLIMIT_NOFILE, 99}, {RLIMIT_CORE, 0}};
   EXPECT_EQ(output_of_script(spec), "0027\n5\n2048\n99\n0\n99\n");
 }

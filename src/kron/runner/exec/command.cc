@@ -43,7 +43,7 @@ class Child {
     if (run_directory_ >= 0) write_started(run_directory_, ::getpid(), cgroup);
     set_limits();
     set_user();
-    if (instructions_.umask) ::umask(*instructions_.umask);
+    if (instructions_.process.umask) ::umask(*instructions_.process.umask);
     enter_directory();
     open_file(instructions_.out, descriptors.out);
     open_file(instructions_.err, descriptors.err);
@@ -65,7 +65,7 @@ class Child {
   }
 
   void set_limits() const {
-    if (instructions_.nice && ::setpriority(PRIO_PROCESS, 0, *instructions_.nice) != 0) {
+    if (instructions_.process.nice && ::setpriority(PRIO_PROCESS, 0, *instructions_.process.nice) != 0) {
       refuse("set the priority of", "the command");
     }
     for (std::size_t i = 0; i < instructions_.limit_count; ++i) {

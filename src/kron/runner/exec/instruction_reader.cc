@@ -53,6 +53,15 @@ bool number_of(const Record& record, std::optional<Number>& number) {
   return number_of(record, number.emplace());
 }
 
+// False for a tag that is none of a setting's, too.
+bool setting_of(const Record& record, ProcessSettings& settings) {
+  bool is_read = false;
+  runner::for_each_setting(settings, [&](Tag tag, auto& setting) {
+    if (tag == record.tag) is_read = number_of(record, setting);
+  });
+  return is_read;
+}
+
 // It becomes the name of a directory.
 bool run_id_of(const Record& record, const char*& run_id) {
   run_id = record.bytes;
@@ -148,10 +157,6 @@ bool read_record(const Record& record, Instructions& to, Texts& arguments, Texts
       return number_of(record, to.group);
     case Tag::groups:
       return groups_of(record, to);
-    case Tag::umask:
-      return number_of(record, to.umask);
-    case Tag::nice:
-      return number_of(record, to.nice);
     case Tag::limit:
       return limit_of(record, to);
     case Tag::out:
@@ -171,8 +176,9 @@ bool read_record(const Record& record, Instructions& to, Texts& arguments, Texts
     case Tag::lease:
       to.has_lease = true;
       return record.size == 0;
+    default:
+      return setting_of(record, to.process);
   }
-  return false;
 }
 
 }  // namespace

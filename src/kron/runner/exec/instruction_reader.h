@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "kron/base/process_settings.h"
 #include "kron/env/output_kind.h"
 
 // kron-exec: static, small, quick to start. Its files use no library beyond libc and raise no exception.
@@ -39,8 +40,7 @@ struct Instructions {
   std::optional<gid_t> group;
   gid_t* groups = nullptr;
   std::optional<std::size_t> group_count;
-  std::optional<mode_t> umask;
-  std::optional<int> nice;
+  ProcessSettings process;
   Limit limits[RLIM_NLIMITS] = {};
   std::size_t limit_count = 0;
   Stream out;
