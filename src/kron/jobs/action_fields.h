@@ -8,8 +8,8 @@
 
 namespace kron::jobs {
 
-// The keys by which a document says what a job runs and how (those of kActionKeys but `name`). Sets what they say;
-// mistakes are collected by `fields`.
+// The keys by which a document says what a job runs (`command`, `task`) and how (jobs/option_keys.h). Sets what they
+// say; mistakes are collected by `fields`.
 void read_action(Fields fields, Action& action, RunOptions& options);
 
 }  // namespace kron::jobs

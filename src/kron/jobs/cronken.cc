@@ -1,13 +1,14 @@
 #include "kron/jobs/cronken.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
 #include "kron/jobs/cluster_rules.h"
-#include "kron/jobs/keys.h"
+#include "kron/json/fields.h"
 
 namespace kron::jobs {
 namespace {

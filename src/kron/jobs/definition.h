@@ -18,6 +18,7 @@ std::string_view name_of(Spelling spelling);
 
 inline constexpr Seconds kDefaultGrace{10};
 inline constexpr std::uint32_t kDefaultHistory = 20;
+inline constexpr std::string_view kUsualShell = "/bin/sh";  // of shell=true
 
 // What the kernel is asked to hold a run to (setrlimit); absent: as inherited.
 struct ResourceLimits {

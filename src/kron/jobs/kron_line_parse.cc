@@ -123,18 +123,19 @@ bool LineReader::read_field() {
 }
 
 void LineReader::put_field(std::string_view name, Position key_at, std::string value, Position value_at) {
-  if (std::ranges::find(kLineFields, name) == kLineFields.end()) {
+  const std::span<const std::string_view> known_fields = line_fields();
+  if (std::ranges::find(known_fields, name) == known_fields.end()) {
     unknown_keys_.emplace_back(name);
     std::string cure;
     const auto modifier = std::ranges::find_if(
         kModifiers, [&](const Modifier& known) { return known.key == name || known.word == name; });
     if (modifier != kModifiers.end()) {
       cure = "write @" + std::string(modifier->word) + "(…)";
-    } else if (const std::string_view near = nearest_word(name, kLineFields); !near.empty()) {
+    } else if (const std::string_view near = nearest_word(name, known_fields); !near.empty()) {
       cure = "did you mean " + std::string(near) + "?";
     } else {
       cure = "known are";
-      for (const std::string_view known : kLineFields) cure += " " + std::string(known);
+      for (const std::string_view known : known_fields) cure += " " + std::string(known);
     }
     return report_.error(key_at, std::string(name), "unknown key " + quoted(name), std::move(cure));
   }

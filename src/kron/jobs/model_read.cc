@@ -8,6 +8,7 @@
 #include "kron/jobs/schedule_advice.h"
 #include "kron/jobs/words.h"
 #include "kron/jobs/zone_files.h"
+#include "kron/json/job_fields.h"
 
 namespace kron::jobs {
 namespace {
@@ -32,7 +33,7 @@ void read_identity(Fields& fields, const ModelContext& context, Job& job) {
 // The name is asked for whatever else is wrong, unless it is plainly the key that was misspelt.
 void check_name(Fields& fields, const ModelContext& context) {
   if (fields.has("name")) return;
-  const auto means_name = [](const std::string& key) { return nearest_word(key, kDefinitionKeys) == "name"; };
+  const auto means_name = [](const std::string& key) { return nearest_word(key, definition_keys()) == "name"; };
   if (std::ranges::any_of(context.unknown_keys, means_name)) return;
   const Node::Map& members = *fields.node().as<Node::Map>();
   if (std::ranges::any_of(members, means_name, &Node::Member::key)) return;
@@ -190,7 +191,7 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
   }
   std::vector<Error> errors;
   Fields fields(node, "", errors);
-  fields.reject_unknown(kDefinitionKeys);
+  fields.reject_unknown(definition_keys());
   // A misspelt key is most likely the missing one: one message is enough.
   const bool is_clean = errors.empty() && report.error_count() == errors_before;
   check_name(fields, context);
@@ -245,7 +246,7 @@ std::vector<JobDefinition> read_job_document(const Node& document, ModelContext&
   Fields fields(document, "", errors);
   fields.reject_unknown(kFileKeys);
   if (std::optional<Fields> defaults = fields.map("defaults")) {
-    defaults->reject_unknown(kDefinitionKeys);
+    defaults->reject_unknown(definition_keys());
     if (defaults->has("name")) defaults->report("name", "a name cannot be a default; each job has its own");
   }
   if (fields.has("calendars")) fields.map("calendars");

@@ -4,30 +4,12 @@
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
 #include "kron/core/schedule_expression.h"
+#include "kron/jobs/map_writer.h"
 #include "kron/jobs/model.h"
+#include "kron/jobs/option_writer.h"
 
 namespace kron::jobs {
 namespace {
-
-// Builds a map in the order of writing.
-class MapWriter {
- public:
-  void put(std::string_view key, Node value) { map_.push_back({std::string(key), {}, std::move(value)}); }
-  void text(std::string_view key, std::string value) { put(key, Node(std::move(value))); }
-  void text_unless_empty(std::string_view key, const std::string& value) {
-    if (!value.empty()) text(key, value);
-  }
-  void seconds(std::string_view key, Seconds value) { text(key, duration_text(value)); }
-  void number(std::string_view key, std::int64_t value) { put(key, Node(value)); }
-  void flag(std::string_view key, bool value) { put(key, Node(value)); }
-  void map_unless_empty(std::string_view key, MapWriter map) {
-    if (!map.map_.empty()) put(key, std::move(map).node());
-  }
-  Node node() && { return Node(std::move(map_)); }
-
- private:
-  Node::Map map_;
-};
 
 MapWriter distribution_map(const Job& job) {
   const Distribution& distribution = job.distribution;
@@ -119,46 +101,11 @@ Status write_timing(const JobDefinition& definition, MapWriter& map) {
   return {};
 }
 
-MapWriter limits_map(const ResourceLimits& limits) {
-  MapWriter map;
-  if (limits.cpu) map.seconds("cpu", *limits.cpu);
-  if (limits.memory) map.text("memory", size_text(*limits.memory));
-  if (limits.file_size) map.text("file_size", size_text(*limits.file_size));
-  if (limits.core) map.text("core", size_text(*limits.core));
-  if (limits.files) map.number("files", static_cast<std::int64_t>(*limits.files));
-  if (limits.processes) map.number("processes", static_cast<std::int64_t>(*limits.processes));
-  return map;
-}
-
 void write_action(const JobDefinition& definition, MapWriter& map) {
-  const RunOptions& options = *definition.options;
   map.text_unless_empty("command", command_of(definition));
   if (const auto* task = std::get_if<SubmitTask>(&definition.action)) map.text("task", task->type);
-  if (options.shell == "/bin/sh") {
-    map.flag("shell", true);
-  } else {
-    map.text_unless_empty("shell", options.shell);
-  }
-  map.text_unless_empty("user", options.user);
-  map.text_unless_empty("group", options.group);
-  map.text_unless_empty("cwd", options.cwd);
-  MapWriter env;
-  for (const auto& [name, value] : options.env) env.text(name, value);
-  map.map_unless_empty("env", std::move(env));
-  if (options.process.umask) {
-    std::array<char, 8> digits{};
-    std::snprintf(digits.data(), digits.size(), "%03o", *options.process.umask);
-    map.text("umask", digits.data());
-  }
-  if (options.timeout.count() != 0) map.seconds("timeout", options.timeout);
-  if (options.grace != kDefaultGrace) map.seconds("grace", options.grace);
-  map.text_unless_empty("stdout", options.out);
-  map.text_unless_empty("stderr", options.err);
-  if (options.input) map.text("stdin", *options.input);
-  if (options.process.nice) map.number("nice", *options.process.nice);
-  map.map_unless_empty("limits", limits_map(options.limits));
-  if (options.history != kDefaultHistory) map.number("history", options.history);
-  map.text_unless_empty("description", options.description);
+  OptionWriter writer(map);
+  visit_options(writer, *definition.options);
 }
 
 bool is_all_utf8(const Node& node) {

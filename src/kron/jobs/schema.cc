@@ -1,9 +1,33 @@
 #include "kron/jobs/schema.h"
 
+#include <string>
+
+#include "kron/jobs/option_schema.h"
+
 namespace kron::jobs {
+namespace {
+
+std::string constraint_properties() {
+  std::string text;
+  for (const ConstraintKind& kind : constraint_kinds()) {
+    text.append(text.empty() ? "" : ",").append("\n      \"").append(kind.word);
+    text.append(R"(": {"description": ")").append(kind.about).append(R"(", "$ref": "#/$defs/clause"})");
+  }
+  return text;
+}
+
+std::string concurrency_words() {
+  std::string text;
+  for (const std::string_view name : concurrency_names()) {
+    text.append(text.empty() ? "" : ", ").append("\"").append(name).append("\"");
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string_view job_file_schema() {
-  static constexpr std::string_view kSchema = R"schema({
+  static const std::string kSchema = R"schema({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "$id": "https://kron.io/schema/jobs.json",
   "title": "Kron job file",
@@ -29,19 +53,11 @@ std::string_view job_file_schema() {
       {"type": "array", "minItems": 1, "items": {"type": ["string", "integer"]}}]},
     "calendars": {"description": "Named lists of dates, used by only and avoid: calendar.", "type": "object",
       "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}},
-    "constraints": {"type": "object", "additionalProperties": false, "properties": {
-      "hours": {"description": "0-23, such as 9-17,20", "$ref": "#/$defs/clause"},
-      "dow": {"description": "Weekdays, such as MON-FRI; 0 and 7 are Sunday", "$ref": "#/$defs/clause"},
-      "dom": {"description": "Days of the month 1-31", "$ref": "#/$defs/clause"},
-      "months": {"description": "1-12 or JAN..DEC", "$ref": "#/$defs/clause"},
-      "between": {"description": "HH:MM-HH:MM, the end minute included; may wrap over midnight", "$ref": "#/$defs/clause"},
-      "date": {"description": "YYYY-MM-DD", "$ref": "#/$defs/clause"},
-      "dates": {"description": "YYYY-MM-DD..YYYY-MM-DD, both included", "$ref": "#/$defs/clause"},
-      "calendar": {"description": "The name of a calendar", "$ref": "#/$defs/clause"}}},
+    "constraints": {"type": "object", "additionalProperties": false, "properties": {)schema" +
+                                     constraint_properties() + R"schema(}},
     "job": {"type": "object", "additionalProperties": false, "not": {"required": ["command", "task"]}, "properties": {
       "name": {"description": "The job's identity, unique over everything loaded.", "type": "string", "maxLength": 200,
         "pattern": "^[a-z0-9]([a-z0-9._/-]*[a-z0-9])?$"},
-      "description": {"description": "For people.", "type": "string"},
       "schedule": {"description": "A cron expression of 5 to 7 fields, @daily and the like, @every 90s, or @reboot.", "type": "string"},
       "timezone": {"description": "IANA name; UTC when absent.", "type": "string"},
       "dst": {"description": "What to do where the clock changes: gap=run|skip, overlap=first|second|both.", "type": "string",
@@ -70,36 +86,14 @@ std::string_view job_file_schema() {
       "avoid": {"description": "Never run where one of these holds.", "$ref": "#/$defs/constraints"},
       "calendars": {"$ref": "#/$defs/calendars"},
       "policy": {"type": "object", "additionalProperties": false, "properties": {
-        "concurrency": {"description": "When the job is due while it still runs.", "enum": ["allow", "forbid", "replace"]},
+        "concurrency": {"description": "When the job is due while it still runs.", "enum": [)schema" +
+                                     concurrency_words() + R"schema(]},
         "deadline": {"description": "How late a run may start; whole seconds.", "$ref": "#/$defs/duration"},
         "suspend": {"description": "Nothing triggers and nothing is handled.", "type": "boolean"}}},
       "command": {"description": "The command, split like a shell splits words; a list is taken word by word.",
         "oneOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/scalar"}}]},
-      "task": {"description": "Submit a task of this type instead of running a command.", "type": "string", "minLength": 1},
-      "shell": {"description": "true: /bin/sh -c runs the command; a path: that shell.", "oneOf": [
-        {"type": "boolean"}, {"type": "string", "pattern": "^/"}]},
-      "user": {"description": "Run as this user.", "type": ["string", "integer"]},
-      "group": {"description": "Run with this group.", "type": ["string", "integer"]},
-      "cwd": {"description": "Working directory: an absolute path, or ~ for the user's home.", "type": "string", "pattern": "^(/|~$)"},
-      "env": {"description": "Environment variables.", "oneOf": [
-        {"type": "object", "additionalProperties": {"$ref": "#/$defs/scalar"}},
-        {"type": "array", "items": {"type": "string", "pattern": "="}}]},
-      "umask": {"description": "Octal digits, such as 022.", "type": ["string", "integer"], "pattern": "^[0-7]+$"},
-      "timeout": {"description": "A run that takes longer is ended.", "$ref": "#/$defs/duration"},
-      "grace": {"description": "Between asking a run to end and killing it; 10s when absent.", "$ref": "#/$defs/duration"},
-      "stdout": {"description": "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|inherit|syslog|(file:)?/.*)$"},
-      "stderr": {"description": "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.", "type": "string", "pattern": "^(capture|discard|inherit|syslog|(file:)?/.*)$"},
-      "stdin": {"description": "Standard input of the command, or payload of the task.", "$ref": "#/$defs/scalar"},
-      "nice": {"description": "Scheduling priority.", "type": "integer", "minimum": -20, "maximum": 19},
-      "limits": {"description": "What the kernel holds a run to.", "oneOf": [
-        {"type": "string"}, {"type": "object", "additionalProperties": false, "properties": {
-          "cpu": {"description": "CPU time", "$ref": "#/$defs/duration"},
-          "memory": {"description": "Address space", "$ref": "#/$defs/size"},
-          "file_size": {"description": "Size of a written file", "$ref": "#/$defs/size"},
-          "core": {"description": "Size of a core dump", "$ref": "#/$defs/size"},
-          "files": {"description": "Open files", "type": "integer", "minimum": 0},
-          "processes": {"description": "Processes of the user", "type": "integer", "minimum": 0}}}]},
-      "history": {"description": "How many past periods to remember; 20 when absent.", "type": "integer", "minimum": 0, "maximum": 100000}
+      "task": {"description": "Submit a task of this type instead of running a command.", "type": "string", "minLength": 1},)schema" +
+                                     schema_of_options().properties("      ") + R"schema(
     }},
     "distributionName": {"enum": ["uniform", "skewEarly", "skewLate", "normal", "exponential"]}
   }

@@ -43,8 +43,8 @@ TEST(Schema, KnowsExactlyTheKeysTheReaderKnows) {
   ASSERT_TRUE(schema) << schema.error().message;
   const Node* defs = schema->find("$defs");
   EXPECT_EQ(keys_of(schema->find("properties")), set_of(kFileKeys));
-  EXPECT_EQ(keys_of(at(defs, {"job", "properties"})), set_of(kDefinitionKeys));
-  EXPECT_EQ(keys_of(at(defs, {"job", "properties", "limits", "properties"})), set_of(kLimitKeys));
+  EXPECT_EQ(keys_of(at(defs, {"job", "properties"})), set_of(definition_keys()));
+  EXPECT_EQ(keys_of(at(defs, {"job", "properties", "limits", "properties"})), set_of(limit_keys()));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "window", "properties"})), (Keys{"mode", "duration"}));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "seed", "properties"})), (Keys{"strategy", "salt"}));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "policy", "properties"})),

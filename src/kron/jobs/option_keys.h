@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kron/jobs/definition.h"
+
+namespace kron::jobs {
+
+// What a whole number may be.
+struct NumberRange {
+  std::int64_t least;
+  std::int64_t most;
+};
+
+// The keys by which a definition says how its job runs: all but `name`, `command`, `task` and those of
+// json/job_fields.h. This is the one list of them. Whoever knows them visits it, with one verb for each kind of value:
+// OptionReader (every spelling), OptionWriter (the canonical form) and OptionSchema (the schema, the names). A key
+// whose kind is known is one line here. In the order of the canonical form; `shell` comes first, because the command is
+// read by what it says.
+
+// Those below `limits`.
+template <class Visitor, class Limits>
+void visit_limits(Visitor& visit, Limits& limits) {
+  visit.seconds("cpu", limits.cpu, "CPU time");
+  visit.size("memory", limits.memory, "Address space");
+  visit.size("file_size", limits.file_size, "Size of a written file");
+  visit.size("core", limits.core, "Size of a core dump");
+  visit.count("files", limits.files, "Open files");
+  visit.count("processes", limits.processes, "Processes of the user");
+}
+
+template <class Visitor, class Options>
+void visit_options(Visitor& visit, Options& options) {
+  visit.shell("shell", options.shell, "true: /bin/sh -c runs the command; a path: that shell.");
+  visit.account("user", options.user, "Run as this user.");
+  visit.account("group", options.group, "Run with this group.");
+  visit.directory("cwd", options.cwd, "Working directory: an absolute path, or ~ for the user's home.");
+  visit.environment("env", options.env, "Environment variables.");
+  visit.octal("umask", options.process.umask, 0777U, "Octal digits, such as 022.");
+  visit.seconds("timeout", options.timeout, Seconds(0), "A run that takes longer is ended.");
+  visit.seconds("grace", options.grace, kDefaultGrace, "Between asking a run to end and killing it; 10s when absent.");
+  visit.output("stdout", options.out,
+               "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.");
+  visit.output("stderr", options.err,
+               "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.");
+  visit.scalar("stdin", options.input, "Standard input of the command, or payload of the task.");
+  visit.number("nice", options.process.nice, {-20, 19}, "Scheduling priority.");
+  visit.limits("limits", options.limits, "What the kernel holds a run to.");
+  visit.number("history", options.history, {0, 100'000}, kDefaultHistory,
+               "How many past periods to remember; 20 when absent.");
+  visit.text("description", options.description, "For people.");
+}
+
+}  // namespace kron::jobs

@@ -1,0 +1,216 @@
+#include "kron/jobs/option_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "kron/base/duration.h"
+#include "kron/base/text.h"
+#include "kron/core/make_job.h"
+#include "kron/jobs/keys.h"
+#include "kron/jobs/model.h"
+
+namespace kron::jobs {
+namespace {
+
+void read_limit_map(const Fields& fields, ResourceLimits& limits) {
+  Fields(fields).reject_unknown(limit_keys());
+  OptionReader reader(fields);
+  visit_limits(reader, limits);
+}
+
+}  // namespace
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; });
+}
+
+std::optional<std::string> OptionReader::word(Key key) {
+  const Node* node = fields_.find(key);
+  std::optional<std::string> text =
+      node != nullptr && node->as<bool>() != nullptr ? word_of(*node) : fields_.scalar(key);
+  if (text && text->find('\0') != std::string::npos) {
+    fields_.report(key, "a NUL byte in the value");
+    return std::nullopt;
+  }
+  return text;
+}
+
+void OptionReader::text(Key key, std::string& target, About) {
+  if (auto text = word(key)) target = *std::move(text);
+}
+
+void OptionReader::scalar(Key key, std::optional<std::string>& target, About) {
+  if (auto text = word(key)) target = std::move(text);
+}
+
+void OptionReader::shell(Key key, std::string& target, About) {
+  const std::optional<std::string> text = word(key);
+  if (!text || *text == "false") return;
+  if (*text == "true") {
+    target = kUsualShell;
+  } else if (text->starts_with('/') && !has_control_character(*text)) {
+    target = *text;
+  } else {
+    fields_.report(key, quoted(*text) + " is no shell; expected true, false or an absolute path", 1);
+  }
+}
+
+void OptionReader::account(Key key, std::string& target, About) {
+  std::optional<std::string> name = word(key);
+  if (!name) return;
+  if (name->empty() || name->starts_with('-') || name->find_first_of(" \t:,") != std::string::npos ||
+      has_control_character(*name)) {
+    return fields_.report(key, quoted(*name) + " is no " + std::string(key) + " name", 1);
+  }
+  target = *std::move(name);
+}
+
+void OptionReader::directory(Key key, std::string& target, About) {
+  std::optional<std::string> path = word(key);
+  if (!path) return;
+  if (*path != "~" && (!path->starts_with('/') || has_control_character(*path))) {
+    return fields_.report(key, quoted(*path) + " is no absolute path; ~ stands for the user's home", 1);
+  }
+  target = *std::move(path);
+}
+
+void OptionReader::output(Key key, std::string& target, About) {
+  constexpr std::string_view kFilePrefix = "file:";
+  const std::optional<std::string> text = word(key);
+  if (!text || *text == "capture") return;
+  std::string_view place = *text;
+  if (place.starts_with(kFilePrefix)) place.remove_prefix(kFilePrefix.size());
+  const bool is_word = *text == "discard" || *text == "inherit" || *text == "syslog";
+  if (!is_word && (!place.starts_with('/') || has_control_character(place))) {
+    return fields_.report(key,
+                          quoted(*text) +
+                              " is no place for output; expected capture, discard, inherit, syslog, an absolute path "
+                              "or file: and an absolute path",
+                          1);
+  }
+  target = place;
+}
+
+// A map, or a list of NAME=value.
+void OptionReader::environment(Key key, Environment& target, About) {
+  const Node* node = fields_.find(key);
+  if (node == nullptr) return;
+  if (node->as<Node::List>() == nullptr) {
+    const std::optional<Fields> map = fields_.map(key);
+    if (!map) return;
+    OptionReader variables(*map);
+    for (const Node::Member& member : *node->as<Node::Map>()) {
+      if (auto value = variables.word(member.key)) add_variable(key, target, member.key, *std::move(value));
+    }
+    return;
+  }
+  for (const std::string& text : fields_.scalars(key)) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      fields_.report(key, quoted(text) + " gives no value; expected NAME=value");
+    } else {
+      add_variable(key, target, text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+}
+
+void OptionReader::add_variable(Key key, Environment& target, std::string name, std::string value) {
+  if (name.empty() || name.find_first_of("= \t") != std::string::npos || has_control_character(name)) {
+    return fields_.report(key, quoted(name) + " is no name of a variable; expected NAME=value");
+  }
+  if (std::ranges::find(target, name, &Environment::value_type::first) != target.end()) {
+    return fields_.report(key, "the variable " + quoted(name) + " is given twice; keep one of them");
+  }
+  target.emplace_back(std::move(name), std::move(value));
+}
+
+void OptionReader::octal(Key key, std::optional<std::uint32_t>& target, std::uint32_t most, About) {
+  const std::optional<std::string> digits = fields_.scalar(key);
+  if (!digits) return;
+  std::uint32_t value = 0;
+  const char* const last = digits->data() + digits->size();
+  const auto [end, status] = std::from_chars(digits->data(), last, value, 8);
+  if (status != std::errc() || end != last || value > most) {
+    return fields_.report(key, quoted(*digits) + " is no " + std::string(key) + "; expected octal digits such as 022",
+                          1);
+  }
+  target = value;
+}
+
+// Whole numbers may stand as numbers or, in a one-line spelling, as text.
+std::optional<std::int64_t> OptionReader::number_in(Key key, NumberRange range) {
+  const std::optional<std::string> text = fields_.scalar(key);
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  const char* const last = text->data() + text->size();
+  const auto [end, status] = std::from_chars(text->data(), last, value);
+  if (status == std::errc() && end == last && value >= range.least && value <= range.most) return value;
+  fields_.report(key,
+                 quoted(*text) + " is not a whole number from " + std::to_string(range.least) + " to " +
+                     std::to_string(range.most),
+                 1);
+  return std::nullopt;
+}
+
+void OptionReader::number(Key key, std::optional<std::int32_t>& target, NumberRange range, About) {
+  if (const auto value = number_in(key, range)) target = static_cast<std::int32_t>(*value);
+}
+
+void OptionReader::number(Key key, std::uint32_t& target, NumberRange range, std::uint32_t, About) {
+  if (const auto value = number_in(key, range)) target = static_cast<std::uint32_t>(*value);
+}
+
+void OptionReader::count(Key key, std::optional<std::uint64_t>& target, About) {
+  const auto value = number_in(key, {0, std::numeric_limits<std::int32_t>::max()});
+  if (value) target = static_cast<std::uint64_t>(*value);
+}
+
+void OptionReader::size(Key key, std::optional<std::uint64_t>& target, About) {
+  if (const auto text = fields_.scalar(key)) fields_.take(target.emplace(), key, parse_size(*text));
+}
+
+// No longer than a window may be: it is added to times, too.
+void OptionReader::seconds(Key key, Seconds& target, Seconds, About) {
+  const auto text = fields_.scalar(key);
+  if (!text) return;
+  Result<Seconds> seconds = parse_whole_seconds(*text);
+  const Status bounded = seconds ? check_duration(*seconds) : Status{};
+  if (!bounded) seconds = fail(bounded.error());
+  fields_.take(target, key, std::move(seconds));
+}
+
+void OptionReader::seconds(Key key, std::optional<Seconds>& target, About) {
+  if (fields_.has(key)) seconds(key, target.emplace());
+}
+
+// A map, or the one-line form memory=512M,files=1024.
+void OptionReader::limits(Key key, ResourceLimits& target, About) {
+  const Node* node = fields_.find(key);
+  const auto* list = node != nullptr ? node->as<std::string>() : nullptr;
+  if (list == nullptr) {
+    if (const std::optional<Fields> map = fields_.map(key)) read_limit_map(*map, target);
+    return;
+  }
+  Node::Map parts;
+  for (std::size_t at = 0; at <= list->size();) {
+    const std::size_t comma = std::min(list->find(',', at), list->size());
+    const std::string_view part = trimmed(std::string_view(*list).substr(at, comma - at));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      fields_.report(key, quoted(part) + " is no limit; expected a list such as memory=512M,cpu=60s,files=1024",
+                     at + 1);
+    } else if (std::ranges::find(parts, part.substr(0, equals), &Node::Member::key) != parts.end()) {
+      fields_.report(key, "the limit " + quoted(part.substr(0, equals)) + " is given twice", at + 1);
+    } else {
+      parts.push_back({std::string(part.substr(0, equals)), {}, Node(std::string(part.substr(equals + 1)))});
+    }
+    at = comma + 1;
+  }
+  const Node map(std::move(parts));
+  std::vector<Error> errors;
+  read_limit_map(Fields(map, "", errors), target);
+  for (const Error& error : errors) fields_.report(key, error.field + ": " + error.message);
+}
+
+}  // namespace kron::jobs

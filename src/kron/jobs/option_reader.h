@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kron/jobs/definition.h"
+#include "kron/jobs/option_keys.h"
+#include "kron/json/fields.h"
+
+namespace kron::jobs {
+
+// Reads one value of a definition, by its kind. What is absent leaves the target as it is; what is wrong is collected
+// by `fields`. The last arguments are for the other visitors of jobs/option_keys.h.
+class OptionReader {
+ public:
+  using Key = std::string_view;
+  using About = std::string_view;
+
+  explicit OptionReader(Fields fields) : fields_(std::move(fields)) {}
+
+  // A scalar of any kind as text: `true` is a fine value of an environment variable.
+  std::optional<std::string> word(Key key);
+
+  void text(Key key, std::string& target, About = {});
+  void scalar(Key key, std::optional<std::string>& target, About = {});
+  void shell(Key key, std::string& target, About = {});
+  void account(Key key, std::string& target, About = {});
+  void directory(Key key, std::string& target, About = {});
+  void output(Key key, std::string& target, About = {});
+  void environment(Key key, Environment& target, About = {});
+  void octal(Key key, std::optional<std::uint32_t>& target, std::uint32_t most, About = {});
+  void number(Key key, std::optional<std::int32_t>& target, NumberRange range, About = {});
+  void number(Key key, std::uint32_t& target, NumberRange range, std::uint32_t usual, About = {});
+  void count(Key key, std::optional<std::uint64_t>& target, About = {});
+  void size(Key key, std::optional<std::uint64_t>& target, About = {});
+  void seconds(Key key, Seconds& target, Seconds usual = {}, About = {});
+  void seconds(Key key, std::optional<Seconds>& target, About = {});
+  void limits(Key key, ResourceLimits& target, About = {});
+
+ private:
+  std::optional<std::int64_t> number_in(Key key, NumberRange range);
+  void add_variable(Key key, Environment& target, std::string name, std::string value);
+
+  Fields fields_;
+};
+
+bool has_control_character(std::string_view text);
+
+}  // namespace kron::jobs

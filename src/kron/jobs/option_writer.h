@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kron/jobs/definition.h"
+#include "kron/jobs/map_writer.h"
+#include "kron/jobs/option_keys.h"
+
+namespace kron::jobs {
+
+// Writes one value of a definition, by its kind, as OptionReader reads it (jobs/option_keys.h). What is as it would be
+// without the key is left out.
+class OptionWriter {
+ public:
+  using Key = std::string_view;
+  using About = std::string_view;
+
+  explicit OptionWriter(MapWriter& map) : map_(map) {}
+
+  void text(Key key, const std::string& value, About);
+  void scalar(Key key, const std::optional<std::string>& value, About);
+  void shell(Key key, const std::string& value, About);
+  void account(Key key, const std::string& value, About about) { text(key, value, about); }
+  void directory(Key key, const std::string& value, About about) { text(key, value, about); }
+  void output(Key key, const std::string& value, About about) { text(key, value, about); }
+  void environment(Key key, const Environment& value, About);
+  void octal(Key key, const std::optional<std::uint32_t>& value, std::uint32_t most, About);
+  void number(Key key, const std::optional<std::int32_t>& value, NumberRange range, About);
+  void number(Key key, std::uint32_t value, NumberRange range, std::uint32_t usual, About);
+  void count(Key key, const std::optional<std::uint64_t>& value, About);
+  void size(Key key, const std::optional<std::uint64_t>& value, About);
+  void seconds(Key key, Seconds value, Seconds usual, About);
+  void seconds(Key key, const std::optional<Seconds>& value, About);
+  void limits(Key key, const ResourceLimits& value, About);
+
+ private:
+  MapWriter& map_;
+};
+
+}  // namespace kron::jobs
