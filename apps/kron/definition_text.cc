@@ -1,5 +1,8 @@
 #include "definition_text.h"
 
+#include <algorithm>
+#include <array>
+
 #include "answer_text.h"
 #include "kron/json/fields.h"
 
@@ -65,6 +68,23 @@ std::string course_of(std::string place) {
   return "goes to " + place;
 }
 
+// Shown by what calls us, or with words of its own.
+constexpr auto kShownOtherwise = std::to_array<std::string_view>(
+    {"name",   "description", "schedule",     "timezone", "command", "task",  "stdin",  "calendars",
+     "window", "policy",      "distribution", "seed",     "only",    "avoid", "dst",    "timeout",
+     "grace",  "user",        "group",        "shell",    "cwd",     "env",   "stdout", "stderr"});
+
+// Every other key under its own name, in the order of the definition.
+void print_others(const Node& definition) {
+  const auto* members = definition.as<Node::Map>();
+  if (members == nullptr) return;
+  for (const Node::Member& member : *members) {
+    if (std::ranges::find(kShownOtherwise, member.key) != kShownOtherwise.end()) continue;
+    const auto* map = member.value.as<Node::Map>();
+    print_field(member.key, map != nullptr ? pairs_of(*map) : scalar_text(member.value).value_or(""));
+  }
+}
+
 }  // namespace
 
 void print_definition(const Node& definition) {
@@ -78,10 +98,7 @@ void print_definition(const Node& definition) {
   print_field("env", names_of(map_in(definition, "env")));
   print_field("stdout", text_in(definition, "stdout"));
   print_field("stderr", text_in(definition, "stderr"));
-  print_field("umask", text_in(definition, "umask"));
-  print_field("nice", text_in(definition, "nice"));
-  print_field("limits", pairs_of(map_in(definition, "limits")));
-  print_field("history", text_in(definition, "history"));
+  print_others(definition);
 }
 
 std::string elsewhere_of(const Node& definition) {
