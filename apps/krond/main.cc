@@ -4,8 +4,11 @@
 #include <exception>
 #include <fcntl.h>
 #include <map>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "completion.h"
@@ -13,7 +16,6 @@
 #include "kron/daemon/cluster_options.h"
 #include "kron/daemon/daemon.h"
 #include "kron/env/places.h"
-#include "kron/jobs/load.h"
 #include "kron/runner/accounts.h"
 
 namespace kron::daemon {
@@ -37,108 +39,105 @@ constexpr char kFooter[] =
     "Exit status: 0 ended as asked, 2 wrong usage, unreadable input, or a state directory that another krond has or "
     "that fails, 4 refused, 70 an internal error.";
 
-// What the flags hold as text, beside the options that need no reading.
-struct FlagTexts {
-  std::string source;
-  std::string offset = "0s";
-  std::string group;
-  std::string keeps = "30d";
-  std::string keeps_tasks = "30d";
-  std::string completion;                      // of this shell, instead of all else
-  std::map<std::string, std::string> cluster;  // by the names of the flags that were given
-};
-
 constexpr char kNoSocket[] = "none";
 
-// A flag that takes one of a few words.
-template <class Value>
-void add_choice(CLI::App& app, const char* name, const char* help, Value& value, std::map<std::string, Value> choices) {
-  std::vector<std::string> words;
-  for (const auto& [word, meaning] : choices) words.push_back(word);
-  app.add_option_function<std::string>(
-         name, [&value, choices = std::move(choices)](const std::string& word) { value = choices.at(word); }, help)
-      ->check(CLI::IsMember(words));
-}
+// Gives the flags of krond to the parser (visit_flags). What a flag says that is no such value is kept until all are
+// read.
+class FlagReader {
+ public:
+  FlagReader(CLI::App& app, std::optional<Error>& first_error) : app_(app), first_error_(first_error) {}
 
-void add_flags(CLI::App& app, Options& options, FlagTexts& texts) {
-  app.add_option(
-         "--config", options.config,
-         "Job files, or directories of them; may be repeated (default: /etc/krond.d for root, else ~/.config/krond)")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  app.add_option("--state-dir", options.state_directory,
-                 "State directory (default: /var/lib/krond for root, else ~/.local/state/krond)")
-      ->type_name("DIR");
-  app.add_option("--source", texts.source, "Format of the files (default: by their names)")
-      ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
-  app.add_flag("--once", options.once, "Run what is due now, wait for it, then exit");
-  app.add_option("--clock-offset", texts.offset, "Shift krond's clock, for tests and drills: 36h, -5m")
-      ->type_name("DURATION");
-  add_choice(app, "--log-format", "Format of the log on standard error (default: text)", options.log_format,
-             {{"text", LogFormat::text}, {"json", LogFormat::json}});
-  add_choice(app, "--log-level", "Minimum severity to log (default: info)", options.log_level,
-             {{"debug", LogLevel::debug},
-              {"info", LogLevel::info},
-              {"warning", LogLevel::warning},
-              {"error", LogLevel::error}});
-  add_choice(app, "--on-stop", "What to do with active runs at exit (default: leave; as PID 1: terminate)",
-             options.on_stop, {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
-  app.add_option("--socket", options.socket,
-                 "API socket; `none` disables the API (default: krond.sock in the state directory, for "
-                 "/var/lib/krond in /run/krond)")
-      ->type_name("PATH");
-  app.add_option("--socket-group", texts.group, "Group that may use the socket too (default: none)")
-      ->type_name("GROUP");
-  add_choice(app, "--socket-group-may", "Permission of that group (default: read)", options.group_operates,
-             {{"read", false}, {"operate", true}});
-  app.add_option("--keep-runs", texts.keeps, "Retention of ended runs and their output (default: 30d)")
-      ->type_name("DURATION");
-  app.add_option("--keep-runs-most", options.keeps.most, "Keep at most N ended runs (default: 100000)")->type_name("N");
-  app.add_option("--keep-tasks", texts.keeps_tasks, "Retention of finished tasks (default: 30d)")
-      ->type_name("DURATION");
-  app.add_option("--keep-tasks-most", options.keeps_tasks.most, "Keep at most N finished tasks (default: 1000000)")
-      ->type_name("N");
-  app.add_option("--helper", options.helper, "Path of kron-exec, if it is not in its installed place")
-      ->type_name("PATH");
-  // For the build, which installs what it prints.
-  app.add_option("--completion", texts.completion, "A script that completes these flags in a shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->group("");
-}
+  void paths(const char* name, std::vector<std::string>& value, const char* help) {
+    app_.add_option(name, value, help)->type_name("PATH")->allow_extra_args(false);
+  }
+  void text(const char* name, std::string& value, const char* type, const char* help) {
+    app_.add_option(name, value, help)->type_name(type);
+  }
+  void flag(const char* name, bool& value, const char* help) { app_.add_flag(name, value, help); }
+  void number(const char* name, std::size_t& value, const char* help) {
+    app_.add_option(name, value, help)->type_name("N");
+  }
+  void seconds(const char* name, Seconds& value, const char* help) {
+    read(name, value, help, [](const std::string& text) { return parse_whole_seconds(text); })->type_name("DURATION");
+  }
+  void offset(const char* name, Nanoseconds& value, const char* help) {
+    const auto parse = [](const std::string& text) -> Result<Nanoseconds> {
+      Result<Nanoseconds> offset = parse_offset(text);
+      if (!offset) return offset;
+      if (const Status kept = check_offset(*offset, now(RealClock())); !kept) return fail(kept.error());
+      return offset;
+    };
+    read(name, value, help, parse)->type_name("DURATION");
+  }
+  void group(const char* name, std::optional<gid_t>& value, const char* help) {
+    const auto parse = [](const std::string& text) -> Result<std::optional<gid_t>> {
+      if (text.empty()) return std::nullopt;
+      const Result<gid_t> found = runner::group_of(text);
+      if (!found) return fail(found.error());
+      return *found;
+    };
+    read(name, value, help, parse)->type_name("GROUP");
+  }
+  // One of a few words.
+  template <class Value>
+  void choice(const char* name, Value& value, const char* help,
+              std::type_identity_t<std::vector<std::pair<std::string, Value>>> choices) {
+    std::vector<std::string> words;
+    for (const auto& [word, meaning] : choices) words.push_back(word);
+    app_.add_option_function<std::string>(
+            name,
+            [&value, choices = std::move(choices)](const std::string& given) {
+              for (const auto& [word, meaning] : choices) {
+                if (word == given) value = meaning;
+              }
+            },
+            help)
+        ->check(CLI::IsMember(words));
+  }
 
-void add_cluster_flags(CLI::App& app, FlagTexts& texts) {
+ private:
+  template <class Value, class Parse>
+  CLI::Option* read(const char* name, Value& value, const char* help, Parse parse) {
+    const auto take = [&value, &first = first_error_, parse, flag = std::string(name)](const std::string& text) {
+      const auto parsed = parse(text);
+      if (parsed) {
+        value = *parsed;
+      } else if (!first) {
+        first = Error{Code::unreadable, flag + ": " + parsed.error().message};
+      }
+    };
+    return app_.add_option_function<std::string>(name, take, help);
+  }
+
+  CLI::App& app_;
+  std::optional<Error>& first_error_;
+};
+
+using ClusterTexts = std::map<std::string, std::string>;  // by the names of the flags that were given
+
+void add_cluster_flags(CLI::App& app, ClusterTexts& texts) {
   for (const ClusterSetting& setting : cluster_settings()) {
     const std::string name(setting.flag);
     const std::string help(setting.help);
     CLI::Option* option = nullptr;
     if (setting.value.empty()) {
       option = app.add_flag_callback(
-          "--" + name, [&texts, name] { texts.cluster[name] = "true"; }, help);
+          "--" + name, [&texts, name] { texts[name] = "true"; }, help);
     } else {
       option = app.add_option_function<std::string>(
-          "--" + name, [&texts, name](const std::string& value) { texts.cluster[name] = value; }, help);
+          "--" + name, [&texts, name](const std::string& value) { texts[name] = value; }, help);
       option->type_name(std::string(setting.value));
     }
     option->group("Cluster");
   }
 }
 
-Status complete_socket(Options& options, const FlagTexts& texts) {
-  if (options.socket.empty()) options.socket = default_socket(options.state_directory);
-  options.socket = options.socket == kNoSocket ? "" : absolute_path(options.socket);
-  if (texts.group.empty()) return {};
-  const Result<gid_t> group = runner::group_of(texts.group);
-  if (!group) return fail(Code::unreadable, "--socket-group: " + group.error().message);
-  options.socket_group = *group;
-  return {};
-}
-
-Status complete_cluster(Options& options, const FlagTexts& texts) {
-  auto cluster = cluster_options(texts.cluster, process_variables());
+Status complete_cluster(Options& options, const ClusterTexts& texts) {
+  auto cluster = cluster_options(texts, process_variables());
   if (!cluster) return fail(cluster.error());
   options.cluster = *std::move(cluster);
   if (!options.cluster) return {};
-  if (!options.config.empty() || !texts.source.empty()) {
+  if (!options.config.empty() || options.source) {
     return fail(Code::unreadable,
                 "--redis takes the jobs from Redis, so there are no job files beside it: `kron cluster import FILE` "
                 "moves them there; leave out --config and --source");
@@ -153,7 +152,7 @@ Status complete_cluster(Options& options, const FlagTexts& texts) {
 }
 
 // What no flag said, and what depends on where we are.
-Status complete(Options& options, const FlagTexts& texts) {
+Status complete(Options& options, const ClusterTexts& texts) {
   if (Status cluster = complete_cluster(options, texts); !cluster) return cluster;
   if (options.config.empty() && !options.cluster) {
     Result<std::string> path = default_config();
@@ -167,20 +166,9 @@ Status complete(Options& options, const FlagTexts& texts) {
   }
   for (std::string& path : options.config) path = absolute_path(path);
   options.state_directory = absolute_path(options.state_directory);
-  options.source = jobs::spelling_named(texts.source);
-  const Result<Nanoseconds> offset = parse_offset(texts.offset);
-  if (!offset) return fail(Code::unreadable, "--clock-offset: " + offset.error().message);
-  if (const Status kept = check_offset(*offset, now(RealClock())); !kept) {
-    return fail(Code::unreadable, "--clock-offset: " + kept.error().message);
-  }
-  options.clock_offset = *offset;
-  const Result<Seconds> keeps = parse_whole_seconds(texts.keeps);
-  if (!keeps) return fail(Code::unreadable, "--keep-runs: " + keeps.error().message);
-  options.keeps.age = *keeps;
-  const Result<Seconds> keeps_tasks = parse_whole_seconds(texts.keeps_tasks);
-  if (!keeps_tasks) return fail(Code::unreadable, "--keep-tasks: " + keeps_tasks.error().message);
-  options.keeps_tasks.age = *keeps_tasks;
-  return complete_socket(options, texts);
+  if (options.socket.empty()) options.socket = default_socket(options.state_directory);
+  options.socket = options.socket == kNoSocket ? "" : absolute_path(options.socket);
+  return {};
 }
 
 // What keeps a daemon from running is, but for a refusal and a bug, an input or a directory that it cannot use.
@@ -226,19 +214,27 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   Options options;
   if (::getpid() == 1) options.on_stop = OnStop::terminate;
-  FlagTexts texts;
-  add_flags(app, options, texts);
-  add_cluster_flags(app, texts);
+  std::optional<Error> wrong;
+  FlagReader flags(app, wrong);
+  visit_flags(flags, options);
+  std::string shell;
+  // For the build, which installs what it prints.
+  app.add_option("--completion", shell, "A script that completes these flags in a shell")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->group("");
+  ClusterTexts cluster;
+  add_cluster_flags(app, cluster);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : exit_status(Code::unreadable);
   }
-  if (!texts.completion.empty()) {
-    std::fputs(completion::script(texts.completion, completion::program_of(app)).c_str(), stdout);
+  if (!shell.empty()) {
+    std::fputs(completion::script(shell, completion::program_of(app)).c_str(), stdout);
     return std::fflush(stdout) == 0 ? 0 : exit_status(Code::io);
   }
-  if (Status completed = complete(options, texts); !completed) return end_with(completed.error());
+  if (wrong) return end_with(*wrong);
+  if (Status completed = complete(options, cluster); !completed) return end_with(completed.error());
   const RealClock clock(options.clock_offset);
   LineLog log(STDERR_FILENO, clock, options.log_format, options.log_level);
   Result<std::unique_ptr<Daemon>> daemon = Daemon::open(std::move(options), clock, log);

@@ -42,6 +42,45 @@ struct Options {
   std::optional<ClusterOptions> cluster = {};  // then there are no job files
 };
 
+// The flags of krond, but for those of a cluster: the one list of them, which the program visits with one verb for each
+// kind of value. A flag whose kind is known is a member above and a line here.
+template <class Visitor>
+void visit_flags(Visitor& visit, Options& options) {
+  visit.paths("--config", options.config,
+              "Job files, or directories of them; may be repeated (default: /etc/krond.d for root, else "
+              "~/.config/krond)");
+  visit.text("--state-dir", options.state_directory, "DIR",
+             "State directory (default: /var/lib/krond for root, else ~/.local/state/krond)");
+  visit.choice("--source", options.source, "Format of the files (default: by their names)",
+               {{"kron", jobs::Spelling::kron},
+                {"yaml", jobs::Spelling::yaml},
+                {"cron", jobs::Spelling::crontab},
+                {"cronken", jobs::Spelling::cronken}});
+  visit.flag("--once", options.once, "Run what is due now, wait for it, then exit");
+  visit.offset("--clock-offset", options.clock_offset, "Shift krond's clock, for tests and drills: 36h, -5m");
+  visit.choice("--log-format", options.log_format, "Format of the log on standard error (default: text)",
+               {{"text", LogFormat::text}, {"json", LogFormat::json}});
+  visit.choice("--log-level", options.log_level, "Minimum severity to log (default: info)",
+               {{"debug", LogLevel::debug},
+                {"info", LogLevel::info},
+                {"warning", LogLevel::warning},
+                {"error", LogLevel::error}});
+  visit.choice("--on-stop", options.on_stop,
+               "What to do with active runs at exit (default: leave; as PID 1: terminate)",
+               {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
+  visit.text("--socket", options.socket, "PATH",
+             "API socket; `none` disables the API (default: krond.sock in the state directory, for /var/lib/krond in "
+             "/run/krond)");
+  visit.group("--socket-group", options.socket_group, "Group that may use the socket too (default: none)");
+  visit.choice("--socket-group-may", options.group_operates, "Permission of that group (default: read)",
+               {{"read", false}, {"operate", true}});
+  visit.seconds("--keep-runs", options.keeps.age, "Retention of ended runs and their output (default: 30d)");
+  visit.number("--keep-runs-most", options.keeps.most, "Keep at most N ended runs (default: 100000)");
+  visit.seconds("--keep-tasks", options.keeps_tasks.age, "Retention of finished tasks (default: 30d)");
+  visit.number("--keep-tasks-most", options.keeps_tasks.most, "Keep at most N finished tasks (default: 1000000)");
+  visit.text("--helper", options.helper, "PATH", "Path of kron-exec, if it is not in its installed place");
+}
+
 // A duration that may have a sign: `-36h`, `+5m`, `90s`.
 Result<Nanoseconds> parse_offset(std::string_view text);
 
