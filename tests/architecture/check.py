@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the includes of a source tree obey the table of rooms in docs/architecture.md, and that every source is
-listed in its CMakeLists.txt.
+"""Checks that the includes of a source tree obey the table of rooms in docs/architecture.md, that every source is
+listed in its CMakeLists.txt, and that every file that the page names is there.
 
     check.py ROOT     prints one line per violation and fails if there is one
 """
@@ -45,6 +45,10 @@ MAKES_NO_JOB = {
     "apps/kron/next.cc": "shows the times of a schedule",
     "apps/kron/next_batch.cc": "shows the times of schedules",
 }
+
+
+# A file as the page names it: `core/evaluate`, `core/job.h`, `apps/kron/run_end`.
+NAMED_FILE = re.compile(r"`((\w+)/[\w./-]*\w)`")
 
 
 def table_of_rooms(page):
@@ -138,11 +142,20 @@ def listing_problems(file, root):
             return
 
 
+def name_problems(page, table, root):
+    """A walk that names a file which is gone leads a reader astray. A header and its source go by one name."""
+    for name, room in sorted(set(NAMED_FILE.findall(page))):
+        place = root / name if room == "apps" else root / "src/kron" / name
+        if room in table and not any(place.with_name(place.name + end).exists() for end in ("", ".h", ".cc")):
+            yield f"docs/architecture.md: names {name}, which is not there"
+
+
 def check(root):
-    table = table_of_rooms((root / "docs/architecture.md").read_text(encoding="utf-8"))
+    page = (root / "docs/architecture.md").read_text(encoding="utf-8")
+    table = table_of_rooms(page)
     if not table:
         return ["docs/architecture.md: the table of rooms is missing"]
-    problems = list(table_problems(table))
+    problems = list(table_problems(table)) + list(name_problems(page, table, root))
     files = [f for top in ("src", "apps") for f in sorted((root / top).rglob("*")) if f.suffix in (".h", ".cc")]
     for file in files:
         problems += file_problems(file.relative_to(root), file.read_text(encoding="utf-8"), table)

@@ -56,6 +56,11 @@ class ArchitectureCheck(unittest.TestCase):
         self.assert_refused("src/kron/core/a.h", '#include "kron/env/clock.h"\n', "core may not use env")
         self.assert_refused("src/kron/env/a.h", '#  include "kron/core/job.h"\n', "env may not use core")
 
+    def test_refuses_a_page_that_names_a_file_which_is_gone(self):
+        names = PAGE + "\n`core/a` → `core/b.cc` → `core` → `docs/c.md` → `tests/d`\n"
+        problems = self.problems("src/kron/core/a.h", "", page=names)
+        self.assertEqual(problems, ["docs/architecture.md: names core/b.cc, which is not there"])
+
     def test_refuses_a_job_that_is_read_and_not_made(self):
         read = "const auto schedule = parse_schedule(text, name);\n"
         self.assert_refused("src/kron/json/a.h", read, "without make_job")
