@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 TEST_JOBS := $(shell expr $(JOBS) + 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-cluster programs test soak bench fuzz format format-check tidy install release
+.PHONY: help run run-cluster programs test soak mutants bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,9 +30,13 @@ test: ## build and run the whole suite under ASan and UBSan
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(TEST_JOBS)
 
-soak: ## the suite at full counts under ASan and TSan, then the fuzzers (KRON_TEST_SCALE=20)
+soak: ## the suite at full counts under ASan and TSan, the mutants, then the fuzzers (KRON_TEST_SCALE=20)
 	scripts/deps test fuzz
 	FUZZ_SECONDS=$(SECONDS) scripts/soak
+
+mutants: ## break a copy of the tree in many ways, and see that a test notices each
+	scripts/deps test
+	scripts/mutants
 
 bench: release ## measure; prints JSON (BRIEF=1: only try that it works)
 	@$(if $(BRIEF),BRIEF=$(BRIEF)) scripts/bench build/release
