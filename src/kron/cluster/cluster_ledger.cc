@@ -129,6 +129,7 @@ std::vector<Written> ClusterLedger::write(std::span<const LedgerStep> steps) {
 std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const LedgerStep& step, std::size_t place) {
   Pending pending{place, &step, terms_of(step.identity), {}, {}};
   std::string field = field_of(step.identity, pending.terms);
+  std::uint64_t given = 0;
   {
     const bool is_listed = world_.terms.get()->contains(step.identity);
     const std::lock_guard lock(mutex_);
@@ -136,6 +137,7 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
     // A job that was removed keeps the record that it had.
     if (known != memory_.end() && !is_listed) field = known->second.field;
     if (known != memory_.end() && known->second.field == field) pending.record = known->second.record;
+    if (known != memory_.end()) given = known->second.given;
   }
   const bool has_starts = !step.started.empty();
   if (pending.record.revision == 0) {
@@ -156,6 +158,8 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
   call.outcomes_cap = options_.outcomes_cap;
   call.asks_paused = has_outcomes || std::ranges::any_of(step.started, is_scheduled);
   if (changes || call.asks_paused) {
+    // Something was learned since, when writes were lost: the step was not judged by that.
+    if (given != pending.record.revision) return Written::newer(known_job(step.identity).periods);
     if (std::optional<Written> refusal = refuse_other_definition(step, pending.terms)) return *std::move(refusal);
     call.revision = pending.record.revision;
     pending.record.state.identity = step.identity;
@@ -203,8 +207,9 @@ std::optional<Written> ClusterLedger::refuse_other_definition(const LedgerStep& 
   const std::array<std::string, 1> identity = {step.identity};
   if (const Status read = fetch(identity, now(world_.clock)); !read) return Written::refused(read.error());
   lock.lock();
-  if (memory_[step.identity].record.revision != revision) {
-    return Written::newer(memory_[step.identity].record.state.periods);
+  if (Memory& now_known = memory_[step.identity]; now_known.record.revision != revision) {
+    now_known.given = now_known.record.revision;
+    return Written::newer(now_known.record.state.periods);
   }
   const std::string name = quoted(step.identity, 200);
   const Instant t = now(world_.clock);
@@ -312,6 +317,7 @@ std::optional<Written> ClusterLedger::take_answer(Pending& pending, StepAnswer a
       {
         const std::lock_guard lock(mutex_);
         mending.record = memory_[job].record;
+        mending.repeats = mending.record.revision == mending.pending.call.revision;
       }
       mending.call = restore(mending.pending.call.field, mending.record, answer.record);
       world_.log.error(answer.word == Word::gone ? "record_gone" : "record_corrupt",
@@ -343,6 +349,7 @@ Written ClusterLedger::granted(Pending& pending, const StepAnswer& answer, const
   if (answer.revision) {
     pending.record.revision = *answer.revision;
     learn(step.identity, pending.call.field, pending.record);
+    give(step.identity, *answer.revision);
   } else if (answer.word == Word::again && pending.call.revision) {
     // It was taken before, and others may have gone on since.
     if (Result<ClusterRecord> found = parse_cluster_record(answer.record)) {
@@ -350,6 +357,7 @@ Written ClusterLedger::granted(Pending& pending, const StepAnswer& answer, const
         found->state.periods = merged(found->state.periods, step.now.periods);
       }
       if (!is_same(found->state.periods, step.now.periods)) written.periods = found->state.periods;
+      give(step.identity, found->revision);
       learn(step.identity, pending.call.field, *std::move(found));
     }
   }
@@ -386,6 +394,7 @@ std::optional<Written> ClusterLedger::take_newer(Pending& pending, const std::st
                  (found->revision < seen.revision || has_forgotten(found->state.periods, seen.state.periods)));
   if (!is_lost) {
     JobState periods = found->state.periods;
+    give(identity, found->revision);
     learn(identity, pending.call.field, *std::move(found));
     return Written::newer(std::move(periods));
   }
@@ -438,6 +447,7 @@ void ClusterLedger::mend(std::vector<Mending> mendings, Round& round, std::vecto
       mending.pending.call.revision = answer->revision;
       round.again.push_back(std::move(mending.pending));
     } else {
+      give(identity, answer->revision);
       written = Written::newer(mending.record.state.periods);
     }
   }
@@ -498,6 +508,7 @@ void ClusterLedger::hold_back_unreplicated(const std::vector<Pending>& sent, con
     if (pending.step->started.empty() || !answers[pending.place].is_done()) continue;
     for (const StartedRun& run : pending.step->started) (void)world_.grants.take(run.run_id);
     end_never_ran(pending, "claimed, but not on enough replicas; nothing was run");
+    give(pending.call.job, 0);  // the caller is not told what stands there now
     answers[pending.place] = Written::unknown(
         {Code::unreachable, "fewer than " + std::to_string(options_.claim_replicas) + " replicas have the claim"});
   }

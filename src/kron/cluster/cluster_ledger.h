@@ -26,7 +26,9 @@
 namespace kron::cluster {
 
 // The ledger that all hosts of a cluster share: one record per job in `:kron:state`, replaced only by a step that was
-// judged by its last revision. That, and that no revision ever comes again, is why a period is run at most once.
+// judged by its last revision. That, and that no revision ever comes again, is why a period is run at most once. A step
+// counts as judged by the record that its caller was given last, by load(), reset() or an answer; what this ledger has
+// learned beside that is answered `newer`.
 //
 // What a step's answer means is in Written; beside that this ledger keeps what Redis may lose. It remembers the last
 // revision and record of each job that it has read or written, never goes back behind them, and puts them back when
@@ -91,7 +93,8 @@ class ClusterLedger : public Ledger {
   struct Memory {
     std::string field;
     ClusterRecord record;
-    Nanoseconds touched{0};  // boot time
+    std::uint64_t given = 0;  // revision of the record by which steps are judged: the last that was given to the caller
+    Nanoseconds touched{0};   // boot time
     bool is_prefetched = false;
     std::string unusable = {};
     // The definition was asked to be read again because the record's schedule, of then, is not its.
@@ -166,6 +169,7 @@ class ClusterLedger : public Ledger {
   [[nodiscard]] RestoreCall restore(const std::string& field, const ClusterRecord& record,
                                     const std::string& found) const;
   void learn(const std::string& identity, const std::string& field, ClusterRecord record);
+  void give(const std::string& identity, std::uint64_t revision);
   void report_lost_write(const std::string& identity, const ClusterRecord& seen, const ClusterRecord& found);
   void take_asserted(const Absent& one, const RedisValue& found);
 

@@ -55,7 +55,8 @@ KnownJob ClusterLedger::known_job(const std::string& identity) {
   KnownJob known;
   {
     const std::lock_guard lock(mutex_);
-    const Memory& memory = memory_[identity];
+    Memory& memory = memory_[identity];
+    memory.given = memory.record.revision;
     known.periods = memory.record.state.periods;
     known.unusable = memory.unusable;
   }
@@ -112,6 +113,11 @@ void ClusterLedger::learn(const std::string& identity, const std::string& field,
   memory.field = field;
   memory.record = std::move(record);
   memory.unusable.clear();
+}
+
+void ClusterLedger::give(const std::string& identity, std::uint64_t revision) {
+  const std::lock_guard lock(mutex_);
+  memory_[identity].given = revision;
 }
 
 void ClusterLedger::report_lost_write(const std::string& identity, const ClusterRecord& seen,

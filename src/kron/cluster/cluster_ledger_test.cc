@@ -272,6 +272,49 @@ TEST_F(ClusterLedgerTest, ARecordThatIsGoneIsPutBackAndTheStepRepeated) {
   EXPECT_GT(record().revision, revision);
 }
 
+// Whoever knew of the run is gone, and Redis has forgotten it; the record that another host makes then must not be
+// taken for the one that `b` remembers.
+TEST_F(ClusterLedgerTest, AStepThatWasJudgedByARecordThatWasMadeAnewSinceIsNotTaken) {
+  const JobState remembered = b.load(now(clock)).periods;
+  const JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  const std::uint64_t revision = record().revision;
+  (void)ask({"FLUSHALL"});
+  LedgerHost c{redis, clock, keys, "c"};
+  clock.advance(1ms);
+  (void)c.load(now(clock));
+  EXPECT_GT(record().revision, revision);
+  const Written written = b.write(start(remembered, at(10)));
+  EXPECT_EQ(written.how, How::newer);
+  EXPECT_GT(written.periods->first_seen, at(10));
+  EXPECT_EQ(active(), 0);
+}
+
+// What a host writes again after lost writes, and finds there, moves its revision on; but nobody has judged by that
+// yet.
+TEST_F(ClusterLedgerTest, WhatIsLearnedWhenWritesWereLostIsToldBeforeAStepIsTaken) {
+  const JobState at_first = b.load(now(clock)).periods;
+  JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  end(run_id(at(10)));
+  const Written told = b.write(start(at_first, at(10)));
+  ASSERT_EQ(told.how, How::newer);
+  go_to(at(20));
+  ASSERT_EQ(a.write(start(*told.periods, at(20))).how, How::done);
+  (void)ask({"FLUSHALL"});
+  LedgerHost c{redis, clock, keys, "c"};
+  (void)c.load(now(clock));
+  b.link.look();
+  EXPECT_TRUE(b.link.pump());
+  ASSERT_EQ(record().state.periods.last_handled, at(10)) << "b has said what it knows";
+  const Written written = b.write(start(*told.periods, at(20)));
+  ASSERT_EQ(written.how, How::newer);
+  EXPECT_GT(written.periods->first_seen, at(20));
+  EXPECT_EQ(active(), 0);
+}
+
 TEST_F(ClusterLedgerTest, WhatIsNoRecordIsSetAsideAndReplacedByWhatIsKnown) {
   const JobState periods = a.load(now(clock)).periods;
   (void)ask({"HSET", keys.state(), "job", "rubbish"});
