@@ -5,16 +5,14 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "kron/base/rfc3339.h"
-#include "kron/cluster/cluster_record.h"
+#include "cluster_witness.h"
 #include "kron/core/sample_jobs.h"
 #include "kron/env/fake/silent_log.h"
-#include "kron/json/document.h"
 #include "kron/scheduler/fake/dice.h"
+#include "kron/testing/temporary_directory.h"
 #include "simulated_host.h"
 
 namespace kron::testing {
@@ -25,19 +23,11 @@ using namespace std::chrono_literals;
 constexpr Instant kClusterStart = instant_of(1'794'000'000);
 // When nothing goes wrong any more.
 constexpr Seconds kClusterCalm{180};
-// How long a run may be active that nobody runs, while its host is up and connected.
-constexpr Nanoseconds kOrphanFor = 20s;
-
+constexpr std::size_t kMostLostWrites = 12;
 constexpr std::array kClusterSchedules{"* * * * * *", "*/2 * * * * *", "*/5 * * * * *", "*/20 * * * * *"};
 constexpr std::array kClusterWindows{"0s", "0s", "0s", "7s"};
 constexpr std::array kClusterDeadlines{"0s", "1s", "1s", "5s"};
 constexpr std::array kClusterSkews{-2s, 0s, 2s, 60s, -30s};
-
-std::string text_at(const Node& map, std::string_view key) {
-  const Node* value = map.find(key);
-  const auto* text = value == nullptr ? nullptr : value->as<std::string>();
-  return text == nullptr ? std::string() : *text;
-}
 
 class ClusterFleet {
  public:
@@ -52,8 +42,9 @@ class ClusterFleet {
                        .reply_lost = plan.lost,
                        .repeated = plan.repeated,
                        .scripts_flushed = plan.lost / 100,
-                       .connect_fails = 0.1});
+                       .connect_fails = plan.empties ? 0 : 0.1});
     redis_.on_timeout([this](Nanoseconds) { clock_waits_ += 50ms; });
+    if (plan.loses_writes) redis_.keep_log_of(kMostLostWrites);
     for (int i = 0; i < plan.jobs; ++i) jobs_.push_back(new_job(i));
     for (int i = 0; i < plan.hosts; ++i) {
       hosts_.push_back(std::make_unique<SimulatedHost>(
@@ -61,11 +52,12 @@ class ClusterFleet {
                                .redis = redis_,
                                .log = log_,
                                .keys = keys_,
+                               .directory = directory_.path(),
                                .mutant = plan.mutant,
                                .run_time = [this] { return std::chrono::milliseconds(1 + dice_.upto(2'500)); },
-                               .accuse = [this](std::string what) { accuse(std::move(what)); },
+                               .accuse = [this](std::string what) { witness_.accuse(std::move(what)); },
                                .wait = [this](SimulatedHost& who, Nanoseconds time) { let_others_speak(who, time); },
-                               .on_start = [this](const SimulatedRun& run) { check_start(run); }},
+                               .on_start = [this](const cluster::Grant& grant) { witness_.check_start(grant); }},
           "host" + std::to_string(i), dice_.one_of(kClusterSkews), plan.dialect));
       starts_at_[hosts_.back().get()] = clock_.boot_time();
     }
@@ -76,17 +68,22 @@ class ClusterFleet {
   ClusterReport run() && {
     live(clock_.boot_time() + plan_.length);
     redis_.set_faults({});
+    be_well();
     is_calm_ = true;
     resume();
-    live(clock_.boot_time() + kClusterCalm);
-    if (report_.violation.empty()) expect_every_period();
-    if (report_.violation.empty()) expect_nothing_left();
     for (const auto& host : hosts_) {
-      for (const auto& [how, count] : host->answers) report_.answers[how] += count;
+      own_jobs_[host->name()] = jobs_;
+      if (host->is_up()) (void)host->reload(jobs_);
     }
-    report_.commands = redis_.commands();
-    report_.outcomes = outcomes_.size();
-    return report_;
+    live(clock_.boot_time() + kClusterCalm);
+    ClusterReport report = witness_.conclude();
+    for (const auto& host : hosts_) {
+      for (const auto& [how, count] : host->answers) report.answers[how] += count;
+      report.losses_reported += host->lost_writes_reported;
+    }
+    report.starts = starts_;
+    report.commands = redis_.commands();
+    return report;
   }
 
  private:
@@ -110,22 +107,16 @@ class ClusterFleet {
   RedisValue ask(const RedisCommand& command) { return redis_.execute(command).value; }
 
   void live(Nanoseconds until) {
-    while (clock_.boot_time() < until && report_.violation.empty()) {
+    while (clock_.boot_time() < until && !witness_.has_accused()) {
       std::ranges::shuffle(hosts_, order_);
       for (const auto& host : hosts_) {
         start_if_due(*host);
-        host->enforce_leases();
+        host->machine.enforce_leases();
         host->turn();
-        check_executions(*host);
+        witness_.check_executions(*host);
       }
-      if (back_at_ && *back_at_ <= clock_.boot_time()) {
-        redis_.refuse_connections(std::nullopt);
-        back_at_.reset();
-      }
-      check_holders();
-      check_records();
-      check_outcomes();
-      check_orphans();
+      if (back_at_ && *back_at_ <= clock_.boot_time()) be_well();
+      witness_.look();
       if (!is_calm_) something_happens();
       pass_time(until);
     }
@@ -139,7 +130,7 @@ class ClusterFleet {
       due->second = clock_.boot_time() + 500ms;
       return;
     }
-    ++report_.starts;
+    ++starts_;
     starts_at_.erase(due);
   }
 
@@ -166,7 +157,7 @@ class ClusterFleet {
     if (paused_ && clock_.boot_time() >= resume_at_) resume();
     for (auto& [name, at] : reloads_) {
       SimulatedHost& reloading = *by_name_.at(name);
-      if (at > clock_.boot_time() || !reloading.is_up() || reloading.stopped_until) continue;
+      if (at > clock_.boot_time() || !reloading.is_running()) continue;
       own_jobs_[name] = jobs_;
       const Instant read_at = std::chrono::floor<Seconds>(clock_.wall() + redis_ahead_);
       for (ClusterJob& job : own_jobs_[name]) job.terms.read_at = read_at;
@@ -178,22 +169,66 @@ class ClusterFleet {
     }
     if (plan_.deletes_records && dice_.once_in(200)) {
       (void)ask({"HDEL", keys_.state(), any_job().definition.job.identity});
-      is_lossy_ = true;
+      witness_.record_is_deleted();
     }
-    if (plan_.forgets_all && dice_.once_in(1500)) {
-      const RedisValue jobs = ask({"SMEMBERS", keys_.paused()});
-      (void)ask({"FLUSHALL"});
-      for (const RedisValue& job : jobs.items) (void)ask({"SADD", keys_.paused(), job.text});
-      is_lossy_ = true;
-      last_entry_ = "0-0";
+    if (plan_.forgets_all && dice_.once_in(1500)) forget_all();
+    if (plan_.empties && dice_.once_in(60)) empty();
+    if (plan_.stalls && !back_at_ && dice_.once_in(400)) {
+      redis_.stall();
+      be_ill();
     }
+    if (plan_.is_replica && !back_at_ && dice_.once_in(400)) {
+      redis_.set_read_only(true);
+      be_ill();
+    }
+    if (plan_.loses_writes && dice_.once_in(100)) lose_writes();
     if (plan_.edits && dice_.once_in(500)) {
       ClusterJob& job = any_job();
       job.definition.job.schedule =
           parse_schedule(dice_.one_of(kClusterSchedules), job.definition.job.identity).value();
-      edited_.insert(job.definition.job.identity);
       reload_all();
     }
+  }
+
+  void be_ill() { back_at_ = clock_.boot_time() + std::chrono::milliseconds(dice_.upto(5'000)); }
+  void be_well() {
+    back_at_.reset();
+    redis_.refuse_connections(std::nullopt);
+    redis_.set_read_only(false);
+    redis_.go_on(dice_.once_in(2));
+  }
+
+  void forget_all() {
+    const RedisValue jobs = ask({"SMEMBERS", keys_.paused()});
+    (void)ask({"FLUSHALL"});
+    for (const RedisValue& job : jobs.items) (void)ask({"SADD", keys_.paused(), job.text});
+    witness_.all_is_forgotten();
+  }
+
+  // Those who know what has run die with what Redis knew. Who is stopped knows only what was before, and wakes when
+  // the records have been made anew.
+  void empty() {
+    if (std::ranges::none_of(hosts_, [](const auto& host) { return host->is_running(); })) return;
+    forget_all();
+    for (const auto& host : hosts_) {
+      if (!host->is_running()) continue;
+      host->die();
+      if (!host->start(jobs_of(*host))) witness_.accuse(host->name() + " cannot be started");
+      ++starts_;
+    }
+    // And some remember the record as it was made.
+    if (SimulatedHost& host = any_host(); dice_.once_in(2)) {
+      host.stopped_until = clock_.boot_time() + std::chrono::milliseconds(dice_.upto(15'000));
+    }
+  }
+
+  void lose_writes() {
+    witness_.lose_writes([this] {
+      redis_.restart_without(1 + static_cast<std::size_t>(dice_.upto(kMostLostWrites - 1)));
+      // What was written by hand is none of this.
+      for (const ClusterJob& job : jobs_) (void)ask({"SREM", keys_.paused(), job.definition.job.identity});
+      if (paused_) (void)ask({"SADD", keys_.paused(), *paused_});
+    });
   }
 
   // Every host hears of it at its own time.
@@ -207,14 +242,14 @@ class ClusterFleet {
     const std::string& identity = any_job().definition.job.identity;
     const std::string key = "request" + std::to_string(++requests_);
     for (const auto& host : hosts_) {
-      if (host->is_up() && !host->stopped_until) (void)host->scheduler().trigger(identity, key);
+      if (host->is_running()) (void)host->scheduler().trigger(identity, key);
     }
   }
 
   void pause() {
     if (paused_) return;
     ClusterJob& job = any_job();
-    check_outcomes();
+    witness_.check_outcomes();
     paused_ = job.definition.job.identity;
     resume_at_ = clock_.boot_time() + std::chrono::milliseconds(dice_.upto(20'000));
     (void)ask({"SADD", keys_.paused(), *paused_});
@@ -224,18 +259,13 @@ class ClusterFleet {
 
   void resume() {
     if (!paused_) return;
-    check_outcomes();
+    witness_.check_outcomes();
     for (ClusterJob& job : jobs_) {
       if (job.definition.job.identity == *paused_) job.definition.job.policy.suspend = false;
     }
     (void)ask({"SREM", keys_.paused(), *paused_});
     paused_.reset();
     reload_all();
-    if (!is_calm_) return;
-    for (const auto& host : hosts_) {
-      own_jobs_[host->name()] = jobs_;
-      if (host->is_up()) (void)host->reload(jobs_);
-    }
   }
 
   // One host waits, so that the others notice what it has noticed.
@@ -243,7 +273,7 @@ class ClusterFleet {
     clock_waits_ += time;
     if (time < 1s) return begin_outage();  // it only wants to ask again
     for (const auto& host : hosts_) {
-      if (host.get() == &who || !host->is_up() || host->stopped_until) continue;
+      if (host.get() == &who || !host->is_running()) continue;
       for (int i = 0; i < 20; ++i) {
         host->link().look();
         if (host->link().pump() && host->link().is_up()) break;
@@ -253,9 +283,9 @@ class ClusterFleet {
 
   // An answer was lost, and now and then nobody is there any more.
   void begin_outage() {
-    if (is_calm_ || back_at_ || plan_.forgets_all || !dice_.once_in(4)) return;
+    if (is_calm_ || back_at_ || plan_.forgets_all || plan_.empties || !dice_.once_in(4)) return;
     redis_.refuse_connections(Error{Code::unreachable, "away"});
-    back_at_ = clock_.boot_time() + std::chrono::milliseconds(dice_.upto(5'000));
+    be_ill();
   }
 
   void pass_time(Nanoseconds until) {
@@ -263,8 +293,7 @@ class ClusterFleet {
     Nanoseconds next = until;
     for (const auto& host : hosts_) {
       if (host->is_up()) next = std::min(next, host->next_turn());
-      if (const auto lease = host->next_lease()) next = std::min(next, *lease);
-      if (const auto ends = host->processes.next_end()) next = std::min(next, t + *ends);
+      if (const auto event = host->machine.next_event()) next = std::min(next, *event);
     }
     for (const auto& [host, at] : starts_at_) next = std::min(next, at);
     if (back_at_) next = std::min(next, *back_at_);
@@ -272,163 +301,14 @@ class ClusterFleet {
     // Nobody is there at the very moment.
     if (!is_calm_ && dice_.once_in(3)) time += std::chrono::milliseconds(dice_.upto(30));
     clock_.advance(time);
-    for (const auto& host : hosts_) host->processes.advance(time);
-  }
-
-  void check_start(const SimulatedRun& run) {
-    const bool was_stepped = plan_.steps_clock && last_step_ && clock_.boot_time() - *last_step_ < 10s;
-    if (!run.grant.chosen || was_stepped) return;
-    if (clock_.wall() + redis_ahead_ < *run.grant.chosen) {
-      accuse(run.grant.job + " " + rfc3339(*run.grant.period) + " was started before " + rfc3339(*run.grant.chosen));
-    }
-  }
-
-  void check_executions(SimulatedHost& host) {
-    for (const std::string& run_id : host.processes.take_executed()) {
-      ++report_.executions;
-      if (!executed_.insert(run_id).second) accuse("run " + run_id + " was executed twice, now by " + host.name());
-    }
-  }
-
-  void check_holders() {
-    if (plan_.steps_clock) return;  // locks lapse by Redis's own clock, and with it
-    const Nanoseconds t = clock_.boot_time();
-    std::map<std::string, std::string> holders;
-    for (const auto& host : hosts_) {
-      for (const auto& [run_id, run] : host->runs()) {
-        if (run.grant.lock_key.empty() || run.ends <= t || run.lease <= t) continue;
-        const auto [known, is_new] = holders.emplace(run.grant.lock_key, run_id);
-        if (!is_new) accuse("runs " + known->second + " and " + run_id + " of " + run.grant.job + " hold one lock");
-      }
-    }
-  }
-
-  void check_records() {
-    const RedisValue all = ask({"HGETALL", keys_.state()});
-    for (std::size_t i = 0; i + 1 < all.items.size(); i += 2) {
-      const std::string& field = all.items[i].text;
-      const std::string& text = all.items[i + 1].text;
-      std::string& before = records_[field];
-      if (text == before) continue;
-      const Result<cluster::ClusterRecord> record = cluster::parse_cluster_record(text);
-      if (!record) return accuse("the record of " + field + " is none: " + text);
-      if (!before.empty() && !is_lossy_) {
-        const Result<cluster::ClusterRecord> old = cluster::parse_cluster_record(before);
-        if (record->revision <= old->revision) accuse("the revision of " + field + " has not grown");
-        if (cluster::has_forgotten(record->state.periods, old->state.periods)) {
-          accuse("the record of " + field + " has gone back: " + before + " -> " + text);
-        }
-      }
-      before = text;
-    }
-  }
-
-  void check_outcomes() {
-    while (true) {
-      const RedisValue read = ask({"XREAD", "COUNT", "1000", "STREAMS", keys_.outcomes(), last_entry_});
-      if (read.items.empty()) return;
-      for (const RedisValue& entry : read.items[0].items[1].items) {
-        last_entry_ = entry.items[0].text;
-        take_outcome(entry.items[1].items[1].text);
-      }
-    }
-  }
-
-  void take_outcome(const std::string& text) {
-    const Result<Node> entry = parse_json(text);
-    if (!entry) return accuse("an outcome that is none: " + text);
-    const std::string job = text_at(*entry, "job");
-    const std::string period = text_at(*entry, "periodId");
-    const std::string outcome = text_at(*entry, "outcome");
-    const bool is_start = text_at(*entry, "state") == "running";
-    if (const Node* span = entry->find("passedOver")) {
-      passed_over_.push_back({job, text_at(*span, "first"), text_at(*span, "last")});
-      return;
-    }
-    if (period.empty() || (outcome == "executed" && !is_start)) return;
-    if (paused_ == job) accuse(job + " " + period + " was " + outcome + " while the job was paused");
-    const bool is_locked = terms_of(job).locked;
-    const std::string whose = is_locked ? job : job + " on " + text_at(*entry, "host");
-    const auto [known, is_new] = outcomes_.emplace(std::pair(whose, period), outcome);
-    if (!is_new && !is_lossy_) {
-      accuse(whose + " " + period + " has a second outcome: " + known->second + ", then " + outcome);
-    }
-  }
-
-  const cluster::JobTerms& terms_of(const std::string& job) const {
-    return std::ranges::find(jobs_, job, [](const ClusterJob& one) { return one.definition.job.identity; })->terms;
-  }
-
-  // A claim whose answer was lost is ended, and not left to the reaper.
-  void check_orphans() {
-    const RedisValue active = ask({"HGETALL", keys_.claims()});
-    std::set<std::string> orphans;
-    for (std::size_t i = 0; i + 1 < active.items.size(); i += 2) {
-      const std::string& run_id = active.items[i].text;
-      const std::string owner = active.items[i + 1].text.substr(0, active.items[i + 1].text.find("-owner"));
-      const SimulatedHost& host = *by_name_.at(owner);
-      if (!host.is_up() || host.stopped_until || host.runs().contains(run_id)) continue;
-      if (killed_since(host, run_id)) continue;
-      orphans.insert(run_id);
-      const auto [since, is_new] = orphans_.emplace(run_id, clock_.boot_time());
-      // A repetition that comes late leaves such a claim, and then it is the reaper's.
-      if (plan_.repeated == 0 && clock_.boot_time() - since->second > kOrphanFor) {
-        accuse("run " + run_id + " of " + owner + " is active, and nobody runs it; " +
-               std::to_string(by_name_.at(owner)->link().posted()) + " commands wait to be sent");
-      }
-    }
-    std::erase_if(orphans_, [&](const auto& one) { return !orphans.contains(one.first); });
-  }
-
-  // A daemon that died between claim and gate cannot end the claim.
-  bool killed_since(const SimulatedHost&, const std::string&) const { return plan_.kills; }
-
-  void expect_every_period() {
-    if (is_lossy_ || plan_.edits) return;
-    const Instant t = std::chrono::floor<Seconds>(clock_.wall() + redis_ahead_) - kClusterCalm / 2;
-    for (const ClusterJob& one : jobs_) {
-      const Job& job = one.definition.job;
-      if (!one.terms.locked) continue;
-      const std::string record = ask({"HGET", keys_.state(), job.identity}).text;
-      const Instant first = cluster::parse_cluster_record(record)->state.periods.first_seen.value();
-      for (auto p = job.schedule.next_after(first - Seconds(1), job.zone); p && *p < t;
-           p = job.schedule.next_after(*p, job.zone)) {
-        const std::string period = rfc3339(*p);
-        const bool is_passed_over = std::ranges::any_of(passed_over_, [&](const auto& span) {
-          return span[0] == job.identity && span[1] <= period && period <= span[2];
-        });
-        if (is_passed_over || outcomes_.contains({job.identity, period}) || decide(job, *p).due() >= t) continue;
-        if (plan_.steps_clock) continue;  // what the clock jumps over is nobody's
-        return accuse(job.identity + " " + period + " has no outcome; " + record);
-      }
-    }
-  }
-
-  void expect_nothing_left() {
-    const Nanoseconds t = clock_.boot_time();
-    std::set<std::string> alive;
-    for (const auto& host : hosts_) {
-      for (const auto& [run_id, run] : host->runs()) {
-        if (run.ends + 5s > t) alive.insert(run_id);
-      }
-    }
-    for (const RedisValue& run : ask({"ZRANGE", keys_.active(), "0", "-1"}).items) {
-      if (!alive.contains(run.text)) accuse("run " + run.text + " is left in active");
-    }
-    for (const RedisValue& run : ask({"HKEYS", keys_.claims()}).items) {
-      if (!alive.contains(run.text)) accuse("run " + run.text + " is left in claims");
-    }
-  }
-
-  void accuse(std::string violation) {
-    if (!report_.violation.empty()) return;
-    report_.violation = std::move(violation) + " (at " + rfc3339(std::chrono::floor<Seconds>(clock_.wall())) + ")";
+    for (const auto& host : hosts_) host->machine.advance(time);
   }
 
   ClusterPlan plan_;
   Dice dice_;
   std::mt19937_64 order_;
   FakeClock clock_;
+  TemporaryDirectory directory_{memory_directory()};
   Nanoseconds redis_ahead_{0};
   Nanoseconds clock_waits_{0};  // time that somebody has waited in vain
   std::optional<Nanoseconds> last_step_;
@@ -442,19 +322,22 @@ class ClusterFleet {
   std::map<std::string, SimulatedHost*> by_name_;
   std::map<SimulatedHost*, Nanoseconds> starts_at_;
   std::map<std::string, Nanoseconds> reloads_;
-  std::set<std::string> executed_;
-  std::map<std::string, std::string> records_;
-  std::map<std::pair<std::string, std::string>, std::string> outcomes_;
-  std::vector<std::array<std::string, 3>> passed_over_;
-  std::map<std::string, Nanoseconds> orphans_;
-  std::set<std::string> edited_;
-  std::string last_entry_ = "0-0";
   std::optional<std::string> paused_;
   Nanoseconds resume_at_{0};
   std::uint64_t requests_ = 0;
-  bool is_lossy_ = false;  // records were lost: they may go back, for a while
+  std::size_t starts_ = 0;
   bool is_calm_ = false;
-  ClusterReport report_;
+  ClusterWitness witness_{{.plan = plan_,
+                           .clock = clock_,
+                           .redis = redis_,
+                           .keys = keys_,
+                           .jobs = jobs_,
+                           .hosts = hosts_,
+                           .directory = directory_.path(),
+                           .redis_ahead = redis_ahead_,
+                           .stepped = last_step_,
+                           .paused = paused_,
+                           .calm = kClusterCalm}};
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,13 +16,17 @@ namespace kron::testing {
 // Ways to break a cluster, to see that its tests notice.
 enum class Mutant : std::uint8_t {
   none,
-  no_revision_check,         // a step is taken whatever the record says by now
-  gate_before_answer,        // runs go before their claim is answered
-  unknown_without_end,       // a claim whose answer was lost is left as it is
-  outcomes_while_paused,     // only starts are refused while a job is paused
-  anew_with_first_revision,  // records count from one, and not from the microsecond in which they are made
-  first_sight_at_once,       // a new record counts what is due in the second in which it is made
-  ran_is_refused,            // a run that has been is not taken for the period's
+  no_revision_check,             // a step is taken whatever the record says by now
+  gate_before_answer,            // runs go before their claim is answered
+  unknown_without_end,           // a claim whose answer was lost is left as it is
+  outcomes_while_paused,         // only starts are refused while a job is paused
+  anew_with_first_revision,      // records are made with revision 1, and not with the microsecond in which they are
+  put_back_with_first_revision,  // likewise when they were lost and are put back
+  revisions_count_steps,         // each step adds 1, so that after lost writes another comes to the same revision
+  first_sight_at_once,           // a new record counts what is due in the second in which it is made
+  ran_is_refused,                // a run that has been is not taken for the period's
+  no_lock_check,                 // a lock is taken whoever has it
+  starts_unsettled,              // after writes were lost nobody waits for what the others know
 };
 
 // Replaces parts of scripts and of commands on their way to Redis.
@@ -64,13 +69,20 @@ class MutatingConnection : public RedisConnection {
         replace("if ARGV[8] ~= ''", "if n > 0 and ARGV[8] ~= ''");
         break;
       case Mutant::anew_with_first_revision:
-        if (script->name == "make") {
-          replace("string.format('%.0f', tonumber(t[1]) * 1000000 + tonumber(t[2]))", "'1'");
-        } else if (is_step) {
-          replace("tonumber(t[1]) * 1000000 + tonumber(t[2])\n  if next <=", "0\n  if next <=");
-        } else {
-          return command;
-        }
+        if (script->name != "make") return command;
+        replace(kMicrosecond, "'1'");
+        break;
+      case Mutant::put_back_with_first_revision:
+        if (script->name != "restore") return command;
+        replace("next = string.format('%.0f', next)", "next = record and string.format('%.0f', next) or '1'");
+        break;
+      case Mutant::revisions_count_steps:
+        if (!is_step) return command;
+        replace("tonumber(t[1]) * 1000000 + tonumber(t[2])\n  if next <=", "0\n  if next <=");
+        break;
+      case Mutant::no_lock_check:
+        if (!is_step) return command;
+        replace("if held and not", "if false and not");
         break;
       case Mutant::first_sight_at_once:
         if (script->name != "make") return command;
@@ -83,12 +95,15 @@ class MutatingConnection : public RedisConnection {
       case Mutant::none:
       case Mutant::gate_before_answer:
       case Mutant::ran_is_refused:
+      case Mutant::starts_unsettled:
         return command;
     }
     command[0] = "EVAL";
     command[1] = text;
     return command;
   }
+
+  static constexpr std::string_view kMicrosecond = "string.format('%.0f', tonumber(t[1]) * 1000000 + tonumber(t[2]))";
 
   static bool is_never_ran(const RedisCommand& command) {
     for (const std::string& part : command) {

@@ -74,6 +74,16 @@ class Scripts(unittest.TestCase):
         self.assertLess(abs(int(made[4]) / 1e6 - self.now()), 2)
         self.assertEqual(self.make()[0], "there")
 
+    def test_no_revision_of_a_record_comes_again_when_it_is_made_anew(self):
+        seen = [int(self.make()[4])]
+        for _ in range(3):
+            seen.append(int(self.step("", str(seen[-1]))[4]))
+            self.redis.call("DEL", key("kron:state"))
+            seen.append(int(self.make()[4]))
+            self.redis.call("DEL", key("kron:state"))
+            seen.append(int(self.restore("job", seen[-1], "absent")[4]))
+        self.assertEqual(seen, sorted(set(seen)))
+
     def test_a_step_is_refused_for_one_reason_after_the_other(self):
         revision = self.make()[4]
         self.assertEqual(self.step("r", "1")[0], "newer")

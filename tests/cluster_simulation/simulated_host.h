@@ -9,15 +9,18 @@
 
 #include "kron/cluster/cluster_clock.h"
 #include "kron/cluster/cluster_ledger.h"
+#include "kron/cluster/cluster_runner.h"
 #include "kron/cluster/fake/direct_link.h"
 #include "kron/cluster/grants.h"
 #include "kron/cluster/job_terms.h"
+#include "kron/cluster/keep_alive.h"
+#include "kron/cluster/output_shipper.h"
 #include "kron/env/fake/fake_clock.h"
-#include "kron/env/fake/fake_process_runner.h"
 #include "kron/env/fake/fake_redis.h"
 #include "kron/env/log.h"
 #include "kron/scheduler/scheduler.h"
 #include "mutant.h"
+#include "simulated_machine.h"
 
 namespace kron::testing {
 
@@ -41,17 +44,9 @@ class SkewedClock : public Clock {
   Nanoseconds skew_;
 };
 
-// A run that was let go: what a host keeps of it in a file, and its helper of its lease.
-struct SimulatedRun {
-  cluster::Grant grant;
-  ProcessIdentity process;
-  Nanoseconds ends{0};   // boot time
-  Nanoseconds lease{0};  // likewise; then its helper kills it
-  bool is_over = false;  // it has exited, and that is to be told
-};
-
-// One krond of a cluster: the real scheduler, ledger and clock on a made-up Redis, and a runner that does with leases,
-// ends and renewals what the real one does.
+// One krond of a cluster: the real scheduler, ledger, clock, runner, keep-alive, shipper and reaper, with real claim
+// files, on a made-up Redis and made-up processes. To its scheduler it is the runner, because it looks at what is let
+// go.
 class SimulatedHost : public ProcessRunner {
  public:
   struct World {
@@ -59,11 +54,12 @@ class SimulatedHost : public ProcessRunner {
     FakeRedis& redis;
     Log& log;
     const cluster::Keys& keys;
+    std::string directory = {};  // of all hosts; each has one in it
     Mutant mutant = Mutant::none;
     std::function<Nanoseconds()> run_time;              // of the next run
     std::function<void(std::string violation)> accuse;  // of what must not be
     std::function<void(SimulatedHost&, Nanoseconds)> wait;
-    std::function<void(const SimulatedRun&)> on_start;
+    std::function<void(const cluster::Grant&)> on_start = {};
   };
   SimulatedHost(World world, std::string name, Nanoseconds skew, cluster::Dialect dialect);
 
@@ -72,58 +68,62 @@ class SimulatedHost : public ProcessRunner {
   void die();  // kill -9
   bool reload(const std::vector<ClusterJob>& jobs);
 
-  // What is to be done now: a tick, renewals, the reaper. When it wants its next turn.
+  // What is to be done now: a tick, renewals, ends, the reaper. When it wants its next turn.
   void turn();
   [[nodiscard]] Nanoseconds next_turn() const;
-  // What goes on without the daemon.
-  void enforce_leases();
-  [[nodiscard]] std::optional<Nanoseconds> next_lease() const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_up() const { return scheduler_ != nullptr; }
+  [[nodiscard]] bool is_running() const { return is_up() && !stopped_until; }
   [[nodiscard]] Scheduler& scheduler() { return *scheduler_; }
   [[nodiscard]] cluster::testing::DirectLink& link() { return *link_; }
-  [[nodiscard]] const std::map<std::string, SimulatedRun>& runs() const { return runs_; }
-  FakeProcessRunner processes;
+  // Whether the daemon knows of this run as one whose end Redis does not know.
+  [[nodiscard]] bool holds(const std::string& run_id) const { return runs_ && runs_->has(run_id); }
+  // Locks of runs that were let go here, and whose commands run: run id and lock.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> locks_held() const;
+
+  SimulatedMachine machine;
   std::optional<Nanoseconds> stopped_until = {};  // SIGSTOP
   std::map<Written::How, std::size_t> answers;
+  std::size_t lost_writes_reported = 0;
 
   // ProcessRunner
   Result<ProcessIdentity> start(const RunSpec& spec) override;
   Status open_gate(std::string_view run_id) override;
   void abandon(std::string_view run_id) override;
   std::optional<RunExit> adopt(std::string_view run_id, const ProcessIdentity& process) override;
-  void terminate(std::string_view run_id) override { processes.terminate(run_id); }
-  void kill(std::string_view run_id) override;
-  std::vector<RunExit> drain_exits() override;
+  void terminate(std::string_view run_id) override { runner_->terminate(run_id); }
+  void kill(std::string_view run_id) override { runner_->kill(run_id); }
+  std::vector<RunExit> drain_exits() override { return runner_->drain_exits(); }
 
  private:
   void set_terms(const std::vector<ClusterJob>& jobs);
-  std::vector<ActiveExecution> active_of(std::string_view identity) const;
-  void finish(const std::string& run_id, std::optional<int> code);
-  void keep();
-  void reap();
-  void assert_runs();
+  bool make_parts();
+  bool start_scheduler(const std::vector<ClusterJob>& jobs);
+  void ship();
 
   World world_;
   std::string name_;
   SkewedClock own_clock_;
   cluster::Dialect dialect_;
-  std::map<std::string, SimulatedRun> runs_;  // outlive the daemon, as files do
-  std::map<std::string, ProcessIdentity> held_;
-  std::map<std::string, Nanoseconds> run_times_;
+  std::map<std::string, std::string> locks_;  // of runs that were let go
 
   // The daemon's.
   std::unique_ptr<cluster::ClusterClock> clock_;
   std::unique_ptr<cluster::testing::DirectLink> link_;
-  cluster::Grants grants_;
+  std::unique_ptr<cluster::Grants> grants_;
   cluster::JobTermsTable terms_;
   std::unique_ptr<cluster::ClusterLedger> ledger_;
   std::unique_ptr<MistakenLedger> mistaken_;
+  std::unique_ptr<cluster::ActiveRuns> runs_;
+  std::unique_ptr<cluster::ClusterRunner> runner_;
+  std::unique_ptr<cluster::KeepAlive> keep_alive_;
+  std::unique_ptr<cluster::OutputShipper> shipper_;
   std::unique_ptr<Scheduler> scheduler_;
   Nanoseconds next_tick_{0};
   Nanoseconds next_look_{0};
   Nanoseconds next_keep_{0};
+  Nanoseconds next_ship_{0};
   Nanoseconds next_reap_{0};
 };
 
