@@ -1,6 +1,6 @@
 // Ways to break a cluster, each with the simulation that notices it. A mutation of a script is made on the script's way
-// to Redis, one of the daemon at a seam of it. The one that is not here, an end and a start in one step, is the
-// scheduler's: Answers.TheEndOfARunIsNotOneStepWithTheNextStart has it.
+// to Redis, one of the daemon at a seam of it. Those that have neither, such as an end and a start in one step, are in
+// tests/mutants.
 #include <functional>
 #include <gtest/gtest.h>
 #include <ostream>

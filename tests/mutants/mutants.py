@@ -84,4 +84,11 @@ MUTANTS = [
            "    if (further <= place) continue;\n", "    if (further >= place) continue;\n", "kron_queue_test"),
     Mutant("a lease has a whole term after each restart", "src/kron/queue/file_queue_recovery.cc",
            "  if (is_believed) held.lease_ends = *deadline;\n", "", "kron_queue_test"),
+    # The cluster. What a simulation notices while it runs is in tests/cluster_simulation/mutants_test.cc.
+    Mutant("a record that is made anew begins with the first revision", "src/kron/cluster/scripts/make.lua",
+           "local revision = string.format('%.0f', tonumber(t[1]) * 1000000 + tonumber(t[2]))",
+           "local revision = '1'", "kron_cluster_test", "ClusterLedger*"),
+    Mutant("a step is judged by a record that its caller was not given", "src/kron/cluster/cluster_ledger.cc",
+           "    if (given != pending.record.revision) return Written::newer(known_job(step.identity).periods);\n",
+           "    (void)given;\n", "kron_cluster_test", "ClusterLedger*"),
 ]
