@@ -1,6 +1,7 @@
 #include "kron/cluster/job_list.h"
 
 #include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 
 #include "kron/cluster/definition_edit.h"
@@ -341,6 +342,12 @@ TEST_F(JobListTest, WhereTooMuchWaitsTheListIsReadLater) {
   EXPECT_TRUE(host.list.is_loaded());
 }
 
+Nanoseconds thread_time() {
+  timespec time{};
+  (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return Seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
 // The loop only hands over and takes; the texts are read in pages and judged aside. What the scheduler does with the
 // jobs is its own business.
 TEST_F(JobListTest, ManyDefinitionsDoNotHoldUpTheLoop) {
@@ -349,19 +356,20 @@ TEST_F(JobListTest, ManyDefinitionsDoNotHoldUpTheLoop) {
   ListHost host(rig);
   host.answer = fail(Code::conflict, "not measured");
   rig.is_held = rig.is_loop_held = true;
+  // Of this thread alone, and beside what is done aside: the machine may be busy, or slowed down by a sanitizer.
   const auto time = [](const std::function<void()>& work) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Nanoseconds begin = thread_time();
     work();
-    return std::chrono::steady_clock::now() - begin;
+    return thread_time() - begin;
   };
-  const auto handed_over = time([&] { host.list.reload(Cause::boot); });
+  const Nanoseconds handed_over = time([&] { host.list.reload(Cause::boot); });
   const std::uint64_t commands_before = rig.redis.commands();
-  rig.do_aside();
+  const Nanoseconds aside = time([&] { rig.do_aside(); });
   EXPECT_GT(rig.redis.commands() - commands_before, 2U);
   ASSERT_EQ(rig.loop.size(), 1U);
-  const auto taken = time([&] { rig.do_loop(); });
-  EXPECT_LT(handed_over, std::chrono::milliseconds(50));
-  EXPECT_LT(taken, std::chrono::milliseconds(50));
+  const Nanoseconds taken = time([&] { rig.do_loop(); });
+  EXPECT_LT(handed_over, aside / 10);
+  EXPECT_LT(taken, aside / 10);
   host.answer = {};
   host.list.reload(Cause::requested);
   rig.do_aside();
