@@ -14,10 +14,16 @@ namespace kron::testing {
 struct QueueBackend {
   std::string name;
   std::unique_ptr<QueueRig> (*make)(QueueOptions options);
+  bool (*is_there)() = nullptr;  // what it needs; none: nothing
 };
 
 class TaskQueueContract : public ::testing::TestWithParam<QueueBackend> {
  protected:
+  void SetUp() override {
+    if (GetParam().is_there != nullptr && !GetParam().is_there()) {
+      GTEST_SKIP() << "no Redis here; scripts/deps test installs it";
+    }
+  }
   void use(QueueOptions options) { rig_ = GetParam().make(std::move(options)); }
   QueueRig& rig() {
     if (!rig_) use({});

@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "kron/queue/queue_rig.h"
+#include "kron/queue/redis_queue_rig.h"
 #include "kron/testing/property.h"
 
-// FileQueue, with its index and its files, against MemoryQueue, which looks at every task for every answer: the same
-// requests get the same answers, also when the file queue is restarted in between.
+// FileQueue, with its index and its files, and two queues in one Redis, against MemoryQueue, which looks at every task
+// for every answer: the same requests get the same answers, also when the file queue is restarted in between, and
+// whichever of the two queues in Redis is asked.
 namespace kron::testing {
 namespace {
 
@@ -17,9 +18,10 @@ bool is_same(const Result<T>& a, const Result<T>& b) {
 }
 
 // Two queues on clocks that go alike. Tokens and sequence numbers may differ: a restart skips some.
+template <class Rig>
 class Pair {
  public:
-  Pair() : memory_(kOptions), file_(kOptions) {}
+  Pair() : memory_(kOptions), other_(kOptions) {}
 
   void step() {
     switch (*rc::gen::inRange(0, 12)) {
@@ -43,34 +45,43 @@ class Pair {
       case 10:
         return renew();
       default:
-        if (!has_leases()) file_.restart();  // a kept lease would get another term
+        disturb(other_);
     }
   }
 
   void compare() {
     const auto of_memory = memory_.queue().list({.limit = 1000}).value();
-    const auto of_file = file_.queue().list({.limit = 1000}).value();
-    RC_ASSERT(of_memory.size() == of_file.size());
+    const auto of_other = other_.queue().list({.limit = 1000}).value();
+    RC_ASSERT(of_memory.size() == of_other.size());
     for (std::size_t i = 0; i < of_memory.size(); ++i) {
-      RC_ASSERT(of_memory[i].spec == of_file[i].spec);
-      RC_ASSERT(state_of(of_memory[i]) == state_of(of_file[i]));
-      RC_ASSERT(of_memory[i].executions.size() == of_file[i].executions.size());
-      RC_ASSERT(of_memory[i].result == of_file[i].result);
+      RC_ASSERT(of_memory[i].spec == of_other[i].spec);
+      RC_ASSERT(state_of(of_memory[i]) == state_of(of_other[i]));
+      RC_ASSERT(of_memory[i].executions.size() == of_other[i].executions.size());
+      RC_ASSERT(of_memory[i].result == of_other[i].result);
     }
-    RC_ASSERT(*memory_.queue().counts() == *file_.queue().counts());
+    RC_ASSERT(*memory_.queue().counts() == *other_.queue().counts());
     // A restart forgets what has ended before it.
     const TaskSummary one = memory_.queue().summary().value();
-    const TaskSummary other = file_.queue().summary().value();
+    TaskQueue& queue = other_.queue();
+    const TaskSummary other = queue.summary().value();
     RC_ASSERT(one.types == other.types);
     RC_ASSERT(one.oldest_pending == other.oldest_pending);
-    RC_ASSERT(memory_.queue().next_expiry() == file_.queue().next_expiry());
+    RC_ASSERT(queue.expire().value().empty());  // and one that is not alone knows of all leases
+    RC_ASSERT(memory_.queue().next_expiry() == queue.next_expiry());
   }
 
  private:
   struct Held {
     Lease memory;
-    Lease file;
+    Lease other;
   };
+
+  void disturb(FileRig& rig) {
+    if (!has_leases()) rig.restart();  // a kept lease would get another term
+  }
+  void disturb(TwoRedisQueuesRig& rig) {
+    rig.lose_an_answer_after(static_cast<std::uint64_t>(*rc::gen::inRange(0, 5)));
+  }
 
   static std::string any_id() { return "t" + std::to_string(*rc::gen::inRange(0, 12)); }
 
@@ -92,20 +103,20 @@ class Pair {
     const int count = *rc::gen::inRange(1, 4);
     for (int i = 0; i < count; ++i) tasks.push_back(any_task());
     const auto of_memory = memory_.queue().submit(tasks);
-    const auto of_file = file_.queue().submit(tasks);
-    for (std::size_t i = 0; i < tasks.size(); ++i) RC_ASSERT(is_same(of_memory[i], of_file[i]));
+    const auto of_other = other_.queue().submit(tasks);
+    for (std::size_t i = 0; i < tasks.size(); ++i) RC_ASSERT(is_same(of_memory[i], of_other[i]));
   }
 
   void lease() {
     LeaseRequest request{.worker = "w", .count = static_cast<std::size_t>(*rc::gen::inRange(1, 4)), .starts = true};
     if (*rc::gen::inRange(0, 2) == 0) request.types = {"A"};
     const auto of_memory = memory_.queue().lease(request).value();
-    const auto of_file = file_.queue().lease(request).value();
-    RC_ASSERT(of_memory.size() == of_file.size());
+    const auto of_other = other_.queue().lease(request).value();
+    RC_ASSERT(of_memory.size() == of_other.size());
     for (std::size_t i = 0; i < of_memory.size(); ++i) {
-      RC_ASSERT(of_memory[i].task_id == of_file[i].task_id);
-      RC_ASSERT(of_memory[i].attempt == of_file[i].attempt);
-      held_.push_back({of_memory[i], of_file[i]});
+      RC_ASSERT(of_memory[i].task_id == of_other[i].task_id);
+      RC_ASSERT(of_memory[i].attempt == of_other[i].attempt);
+      held_.push_back({of_memory[i], of_other[i]});
     }
   }
 
@@ -120,15 +131,15 @@ class Pair {
     CommitRequest request{.key = held->memory.key, .result = "r"};
     if (*rc::gen::inRange(0, 2) == 0) request.follow_ups = {any_task()};
     const auto of_memory = memory_.queue().commit(request);
-    request.key = held->file.key;
-    const auto of_file = file_.queue().commit(request);
-    RC_ASSERT(of_memory.has_value() == of_file.has_value());
+    request.key = held->other.key;
+    const auto of_other = other_.queue().commit(request);
+    RC_ASSERT(of_memory.has_value() == of_other.has_value());
     if (!of_memory) {
-      RC_ASSERT(of_memory.error().code == of_file.error().code);
+      RC_ASSERT(of_memory.error().code == of_other.error().code);
       return;
     }
-    RC_ASSERT(of_memory->outcome == of_file->outcome);
-    RC_ASSERT(of_memory->follow_ups == of_file->follow_ups);
+    RC_ASSERT(of_memory->outcome == of_other->outcome);
+    RC_ASSERT(of_memory->follow_ups == of_other->follow_ups);
   }
 
   void fail() {
@@ -136,41 +147,50 @@ class Pair {
     if (held == nullptr) return;
     const bool counts = *rc::gen::arbitrary<bool>();
     const auto of_memory = memory_.queue().fail_attempt({held->memory.key, "x", counts});
-    const auto of_file = file_.queue().fail_attempt({held->file.key, "x", counts});
-    RC_ASSERT(of_memory->outcome == of_file->outcome);
-    RC_ASSERT(of_memory->state == of_file->state);
+    const auto of_other = other_.queue().fail_attempt({held->other.key, "x", counts});
+    RC_ASSERT(of_memory->outcome == of_other->outcome);
+    RC_ASSERT(of_memory->state == of_other->state);
   }
 
   void renew() {
     if (const Held* held = any_held()) {
-      RC_ASSERT(is_same(memory_.queue().renew(held->memory.key), file_.queue().renew(held->file.key)));
+      RC_ASSERT(is_same(memory_.queue().renew(held->memory.key), other_.queue().renew(held->other.key)));
     }
   }
 
   void cancel() {
     const std::string id = any_id();
-    RC_ASSERT(is_same(memory_.queue().cancel(id), file_.queue().cancel(id)));
+    RC_ASSERT(is_same(memory_.queue().cancel(id), other_.queue().cancel(id)));
   }
 
   void retry() {
     const std::string id = any_id();
-    RC_ASSERT(is_same(memory_.queue().retry(id, 1), file_.queue().retry(id, 1)));
+    RC_ASSERT(is_same(memory_.queue().retry(id, 1), other_.queue().retry(id, 1)));
   }
 
   void pass(Seconds time) {
     memory_.clock.advance(time);
-    file_.clock.advance(time);
-    RC_ASSERT(memory_.queue().expire().value().size() == file_.queue().expire().value().size());
+    other_.clock.advance(time);
+    RC_ASSERT(memory_.queue().expire().value().size() == other_.queue().expire().value().size());
   }
 
   MemoryRig memory_;
-  FileRig file_;
+  Rig other_;
   std::vector<Held> held_;
 };
 
 TEST(QueueModel, TheFileQueueAnswersAsTheModelDoes) {
   for_all(40, [] {
-    Pair pair;
+    Pair<FileRig> pair;
+    const int steps = *rc::gen::inRange(1, 120);
+    for (int i = 0; i < steps; ++i) pair.step();
+    pair.compare();
+  });
+}
+
+TEST(QueueModel, TwoQueuesInOneRedisAnswerAsTheModelDoes) {
+  for_all(40, [] {
+    Pair<TwoRedisQueuesRig> pair;
     const int steps = *rc::gen::inRange(1, 120);
     for (int i = 0; i < steps; ++i) pair.step();
     pair.compare();

@@ -32,6 +32,8 @@ class QueueRig {
   virtual TaskQueue& queue() = 0;
 
   FakeClock clock{kQueueStart};
+  // Somebody sets the clock that tasks wait by.
+  virtual void jump_ahead(Seconds by) { clock.jump(by); }
 
   SubmitOutcome submit(const NewTask& task) {
     const auto answer = queue().submit(task);

@@ -38,17 +38,18 @@ class RedisCaller {
   RedisCaller(std::unique_ptr<RedisConnection> connection, const Clock& clock, Log& log, Options options);
 
   // The scripts are named: {"EVALSHA", "commit", …}; the name gives way to the script's digest. One reply for each, in
-  // order: an answer, or an error of Redis's, or `lost`: it may have been executed, and no answer was to be had; or
-  // `not_sent`. How often each was sent stands in `sent`.
+  // order: an answer, or an error of Redis's; `lost`: it may have been executed, and no answer was to be had;
+  // `not_sent`: it was not.
   struct Answered {
     RedisReply reply;
-    int sent = 0;
+    bool was_sent = false;
   };
   std::vector<Answered> call(std::vector<RedisCommand> commands);
 
  private:
   Status connect();
-  void send(std::vector<RedisCommand>& commands, std::vector<Answered>& answers);
+  Status load();
+  void call_part(std::vector<RedisCommand>& commands, std::vector<std::size_t> open, std::vector<Answered>& answers);
 
   std::unique_ptr<RedisConnection> connection_;
   const Clock& clock_;
@@ -58,5 +59,9 @@ class RedisCaller {
   std::optional<Error> problem_;                             // of the last connect()
   Nanoseconds connect_at_{0};                                // not before this, on Clock::boot_time
 };
+
+// Of a reply that is none. Unreachable: may be asked again. Io: Redis is full, or what it holds is of another kind;
+// nothing was done.
+Error error_of(const RedisReply& reply);
 
 }  // namespace kron

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "kron/env/redis_connection.h"
 #include "kron/queue/redis_caller.h"
 #include "kron/queue/redis_queue_keys.h"
+#include "kron/queue/redis_task.h"
 #include "kron/queue/task_queue.h"
 
 namespace kron {
@@ -22,6 +26,8 @@ inline constexpr std::size_t kMostRedisStagedBytes = std::size_t{1} << 20;
 // What one answer to a request for leases carries; at least one lease, however large.
 inline constexpr std::size_t kMostRedisLeaseBytes = std::size_t{8} << 20;
 inline constexpr int kMostRedisLimit = 1'000'000;
+// For so long a request for leases, or to prune, can be repeated; all others for ever.
+inline constexpr Seconds kRedisRequestIsRemembered{60};
 
 struct RedisQueueOptions {
   std::string name_space = "{cronken}";
@@ -65,6 +71,7 @@ class RedisQueue : public TaskQueue {
   Result<RetryOutcome> retry(std::string_view task_id, int attempts) override;
   Result<std::vector<Expired>> expire() override;
   Result<Task> get(std::string_view task_id) override;
+  std::vector<Result<Task>> get_all(std::span<const std::string> task_ids) override;
   std::unique_ptr<ListScan> begin_list(const TaskFilter& filter) override;
   std::unique_ptr<RemovalScan> begin_prune(const PruneRequest& request) override;
   std::unique_ptr<RemovalScan> begin_retention(const TaskRetention& keeps, Instant now) override;
@@ -87,28 +94,41 @@ class RedisQueue : public TaskQueue {
  private:
   class Page;
   class Removal;
-  struct Snapshot;  // a task as it was read, and what guards a change of it
-  struct Change;    // of a snapshot
-  struct Moved;     // what came of it
+  using Answers = std::vector<RedisValue>;
 
-  std::string next_request();
-  // Scripts: the answers without what every one begins with, the server's time.
+  // Scripts. All commands as one pipeline; of each the answer without the server's time, which it begins with.
   RedisCommand script(std::string_view name, std::vector<std::string> arguments) const;
-  Result<std::vector<RedisValue>> answer_of(RedisReply reply, std::string_view script);
+  std::vector<Result<Answers>> ask(std::vector<RedisCommand> scripts);
+  std::vector<RedisReply> ask_plainly(std::vector<RedisCommand> commands);
+  std::string next_request();
+
+  // What is known of time.
   void note_time(std::int64_t microseconds);
-  Instant server_now() const;
+  Instant server_second() const;
   void note_ready(Instant ready);
-  void note_expiry(std::int64_t microseconds);
-  void note_ended(const std::string& type, TaskState state, bool is_cancelled);
-  void tell_of(std::string_view key, std::string_view problem);
+  void note_first_end(const RedisValue& microseconds);
+  void note_ended(const Task& task);
+
+  // What is no task.
   Error unreadable(std::string_view key, std::string_view problem);
+  void tell_of(std::string_view key, std::string_view problem);
+  Result<RedisTask> task_in(std::string_view task_id, const RedisReply& reply);  // of HGETALL
+  Result<RedisTask> task_in(std::string_view task_id, const RedisFields& fields);
 
   std::vector<Result<LeaseOutcome>> move(std::span<const LeaseKey> keys, std::string_view verb);
-  Result<std::vector<Lease>> leases_in(std::span<const RedisValue> answer, bool& has_odd);
-  Result<CommitAnswer> commit_answer(std::span<const RedisValue>& answers, const CommitRequest& request);
-  std::vector<Result<Snapshot>> read(std::span<const std::string> task_ids);
-  std::vector<Result<Moved>> change(std::span<const std::string> task_ids, const auto& decide);
-  std::vector<Result<bool>> settle(std::span<const Change> changes);
+  Result<std::vector<std::vector<Lease>>> leases_in(const Answers& answer, std::size_t workers, bool& has_odd);
+  Result<CommitAnswer> next_commit_answer(const Answers& answer, std::size_t& at, const CommitRequest& request);
+
+  // Changes that are judged here, by what was read, and written when it is still so.
+  struct Judged {
+    std::optional<Task> after;  // none: nothing is to be done
+  };
+  using Judge = std::function<Result<Judged>(std::size_t index, const RedisTask& before)>;
+  using Settled = std::function<void(std::size_t index, const RedisTask& before, const Task& after)>;
+  std::vector<Status> change(std::span<const std::string> task_ids, std::string_view verb, const Judge& judge,
+                             const Settled& settled);
+  void audit();
+  std::vector<Result<RedisTask>> read(std::span<const std::string> task_ids);
 
   RedisQueueKeys keys_;
   const Clock& clock_;
@@ -121,10 +141,14 @@ class RedisQueue : public TaskQueue {
   // The server's clock as it was in its last answer, in microseconds, and ours then.
   std::int64_t server_time_ = 0;
   Nanoseconds boot_time_{0};
-  Nanoseconds wall_ahead_{0};                // of the server
+  Nanoseconds wall_ahead_{0};                // our wall clock, of the server's
   std::optional<Instant> next_ready_;        // by the server's clock; of tasks that no lease has found ready yet
   std::optional<std::int64_t> next_expiry_;  // likewise, in microseconds
-  std::optional<Nanoseconds> looked_for_ready_, looked_for_expiry_;  // when, on Clock::boot_time
+  Instant looked_for_ready_;                 // when a lease was asked for last, on our wall clock
+  Nanoseconds looked_for_expiry_{0};         // on Clock::boot_time
+  Nanoseconds audit_at_{0};                  // not before this, on Clock::boot_time
+  std::string audited_;                      // the last id that was looked at; empty: from the first on
+  std::set<std::string, std::less<>> told_;  // keys that the log knows of
 
   std::map<std::pair<std::string, TaskState>, std::size_t> ended_;  // by this queue
   std::map<std::string, std::size_t> cancelled_;

@@ -212,7 +212,7 @@ class TaskQueue {
   // Ends the attempts whose lease or timeout has run out, and tries again what has_unfinished() tells of.
   virtual Result<std::vector<Expired>> expire() = 0;
 
-  virtual Result<Task> get(std::string_view task_id) = 0;  // code not_found
+  virtual Result<Task> get(std::string_view task_id) = 0;                            // code not_found
   virtual std::vector<Result<Task>> get_all(std::span<const std::string> task_ids);  // one answer each, in order
 
   // One page, by id. It shows every task that was there all the while, as it is when it is looked at.

@@ -25,6 +25,8 @@ class RedisProcess {
   std::vector<RedisValue> call(std::span<const RedisCommand> commands);
   RedisValue call(const RedisCommand& command);
 
+  [[nodiscard]] std::string socket_path() const { return directory_.file("socket"); }
+
  private:
   RedisProcess() = default;
   bool spawn(const std::vector<std::string>& options);
