@@ -50,10 +50,10 @@ void QueueService::take(Questions questions) {
   append(questions_.leases, questions.leases);
   questions_.withdrawals = std::move(questions.withdrawals);
   drop_withdrawn();
-  may_be_ready_ = may_be_ready_ || std::ranges::any_of(questions.wakes, [&](const std::string& type) {
-                    return std::ranges::any_of(questions_.leases,
-                                               [&](const LeaseWait& wait) { return wants(wait.request, type); });
-                  });
+  may_be_ready_ =
+      may_be_ready_ || std::ranges::any_of(questions.wakes, [&](const std::string& type) {
+        return std::ranges::any_of(questions_.leases, [&](const LeaseWait& wait) { return wants(wait.request, type); });
+      });
 }
 
 Result<TaskQueue*> QueueService::queue(bool may_create) {
@@ -65,6 +65,7 @@ Result<TaskQueue*> QueueService::queue(bool may_create) {
 
 std::optional<Nanoseconds> QueueService::work() {
   open();
+  do_round();
   submit();
   change_tasks();
   expire_due();
@@ -84,6 +85,13 @@ void QueueService::open() {
 
 void QueueService::submit() {
   if (questions_.submissions.empty()) return;
+  const std::vector<NewTask> tasks = next_submissions();
+  const auto found = queue(true);
+  answer_submissions(found ? (*found)->submit(tasks)
+                           : std::vector<Result<SubmitAnswer>>(tasks.size(), fail(found.error())));
+}
+
+std::vector<NewTask> QueueService::next_submissions() {
   std::vector<NewTask> tasks;
   for (Submission& submission : questions_.submissions) {
     const auto first = submission.tasks.begin() + static_cast<std::ptrdiff_t>(submission.answers.size());
@@ -91,8 +99,10 @@ void QueueService::submit() {
     const auto last = first + std::min(most, submission.tasks.end() - first);
     tasks.insert(tasks.end(), std::move_iterator(first), std::move_iterator(last));
   }
-  const auto found = queue(true);
-  auto answers = found ? (*found)->submit(tasks) : std::vector<Result<SubmitAnswer>>(tasks.size(), fail(found.error()));
+  return tasks;
+}
+
+void QueueService::answer_submissions(std::vector<Result<SubmitAnswer>> answers) {
   for (const auto& answer : answers) {
     if (answer) {
       refusal_.reset();

@@ -37,6 +37,8 @@ class QueueService {
 
   void open();
   void submit();
+  std::vector<NewTask> next_submissions();
+  void answer_submissions(std::vector<Result<SubmitAnswer>> answers);
   void change_tasks();
   void read_tasks();
   void go_on_listing();
@@ -51,11 +53,16 @@ class QueueService {
   bool has_more() const;
   std::optional<Nanoseconds> next_wake() const;
 
+  // queue_service_rounds.cc
+  void do_round();
+
   // queue_service_leases.cc
   void drop_withdrawn();
   void expire_due();
   void serve_leases();
   std::size_t serve_group(TaskQueue& queue, std::size_t first);
+  std::vector<LeaseRequest> next_leases(std::size_t first) const;
+  std::size_t answer_leases(TaskQueue& queue, std::size_t first, std::vector<Result<std::vector<Lease>>> answers);
   void give_back(TaskQueue& queue, std::span<const Lease> leases);
   void answer_late_leases();
 

@@ -55,13 +55,21 @@ void QueueService::serve_leases() {
 
 // Asks for those who wait from number `first` on; returns the number of the next to be asked for.
 std::size_t QueueService::serve_group(TaskQueue& queue, std::size_t first) {
+  return answer_leases(queue, first, queue.lease(next_leases(first)));
+}
+
+std::vector<LeaseRequest> QueueService::next_leases(std::size_t first) const {
   std::vector<LeaseRequest> requests;
   std::size_t wanted = 0;
   for (std::size_t i = first; i < questions_.leases.size() && wanted < kMostAtOnce; ++i) {
     requests.push_back(questions_.leases[i].request);
     wanted += requests.back().count;
   }
-  auto answers = queue.lease(requests);
+  return requests;
+}
+
+std::size_t QueueService::answer_leases(TaskQueue& queue, std::size_t first,
+                                        std::vector<Result<std::vector<Lease>>> answers) {
   std::deque<LeaseWait> still;
   std::vector<Lease> untaken;
   for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -127,28 +127,35 @@ Result<RedisTask> RedisQueue::task_in(std::string_view task_id, const RedisField
 }
 
 std::vector<Result<SubmitAnswer>> RedisQueue::submit(std::span<const NewTask> tasks) {
-  std::vector<Result<SubmitAnswer>> answers(tasks.size(), SubmitAnswer{});
-  std::vector<RedisCommand> commands;
-  std::vector<std::vector<std::size_t>> groups;
-  std::vector<NewTask> good(tasks.size());
+  auto batch = submit_batch(tasks);
+  finish(batch, tasks, ask(std::move(batch.commands)));
+  return std::move(batch.answers);
+}
+
+RedisQueue::Batch<SubmitAnswer> RedisQueue::submit_batch(std::span<const NewTask> tasks) {
+  Batch<SubmitAnswer> batch{std::vector<Result<SubmitAnswer>>(tasks.size(), SubmitAnswer{})};
+  auto& [answers, commands, groups] = batch;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    auto one = checked(tasks[i]);
-    if (!one) {
-      answers[i] = fail(one.error());
+    const auto good = checked(tasks[i]);
+    if (!good) {
+      answers[i] = fail(good.error());
       continue;
     }
-    good[i] = *std::move(one);
     if (groups.empty() || groups.back().size() == kMostTasksOfAScript || bytes > kMostBytesOfAScript) {
       groups.emplace_back();
       commands.push_back(script("submit", {next_request(), std::to_string(options_.ageing.count())}));
       bytes = 0;
     }
     groups.back().push_back(i);
-    bytes += good[i].data.size();
-    add_redis_task_arguments(commands.back(), good[i]);
+    bytes += good->data.size();
+    add_redis_task_arguments(commands.back(), *good);
   }
-  const auto told = ask(std::move(commands));
+  return batch;
+}
+
+void RedisQueue::finish(Batch<SubmitAnswer>& batch, std::span<const NewTask> tasks, Told told) {
+  auto& [answers, commands, groups] = batch;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (std::size_t k = 0; k < groups[g].size(); ++k) {
       const std::size_t i = groups[g][k];
@@ -159,14 +166,13 @@ std::vector<Result<SubmitAnswer>> RedisQueue::submit(std::span<const NewTask> ta
       } else if (const auto outcome = submit_outcome((*told[g])[2 * k].text)) {
         answers[i] = SubmitAnswer{*outcome, (*told[g])[2 * k + 1].text};
         if (*outcome == SubmitOutcome::accepted) {
-          note_ready(std::max(server_second(), good[i].run_at.value_or(server_second())));
+          note_ready(std::max(server_second(), tasks[i].run_at.value_or(server_second())));
         }
       } else {
         answers[i] = fail(unreadable((*told[g])[2 * k + 1].text, "it has another type, or lacks fields"));
       }
     }
   }
-  return answers;
 }
 
 std::vector<Result<Task>> RedisQueue::get_all(std::span<const std::string> task_ids) {

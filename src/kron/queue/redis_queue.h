@@ -66,6 +66,8 @@ class RedisQueue : public TaskQueue {
   Result<LeaseOutcome> renew(const LeaseKey& key) override;
   std::vector<Result<LeaseOutcome>> renew_all(std::span<const LeaseKey> keys) override;
   std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override;
+  QueueRoundAnswers do_round(const QueueRound& round) override;
+  bool is_far_away() const override { return true; }
   std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) override;
   Result<CancelOutcome> cancel(std::string_view task_id) override;
   Result<RetryOutcome> retry(std::string_view task_id, int attempts) override;
@@ -115,7 +117,24 @@ class RedisQueue : public TaskQueue {
   Result<RedisTask> task_in(std::string_view task_id, const RedisReply& reply);  // of HGETALL
   Result<RedisTask> task_in(std::string_view task_id, const RedisFields& fields);
 
-  std::vector<Result<LeaseOutcome>> move(std::span<const LeaseKey> keys, std::string_view verb);
+  // Requests of one kind on their way: the commands for them, and which of them each command is for.
+  template <class Answer>
+  struct Batch {
+    std::vector<Result<Answer>> answers;
+    std::vector<RedisCommand> commands = {};
+    std::vector<std::vector<std::size_t>> groups = {};  // one for each command
+  };
+  using Told = std::span<const Result<Answers>>;  // one for each command
+  Batch<SubmitAnswer> submit_batch(std::span<const NewTask> tasks);
+  void finish(Batch<SubmitAnswer>& batch, std::span<const NewTask> tasks, Told told);
+  Batch<LeaseOutcome> move_batch(std::span<const LeaseKey> keys, std::string_view verb);
+  void finish(Batch<LeaseOutcome>& batch, std::span<const LeaseKey> keys, Told told);
+  Batch<CommitAnswer> commit_batch(std::span<const CommitRequest> requests);
+  void finish(Batch<CommitAnswer>& batch, std::span<const CommitRequest> requests, Told told);
+  Batch<std::vector<Lease>> lease_batch(std::span<const LeaseRequest> requests);
+  void finish(Batch<std::vector<Lease>>& batch, std::span<const LeaseRequest> requests, Told told);
+  void add_lease_commands(Batch<std::vector<Lease>>& batch, std::span<const LeaseRequest> requests,
+                          std::span<const std::size_t> open);
   Result<std::vector<std::vector<Lease>>> leases_in(const Answers& answer, std::size_t workers, bool& has_odd);
   Result<CommitAnswer> next_commit_answer(const Answers& answer, std::size_t& at, const CommitRequest& request);
 

@@ -89,48 +89,69 @@ Result<Lease> lease_in(std::span<const RedisValue> parts) {
 }  // namespace
 
 std::vector<Result<std::vector<Lease>>> RedisQueue::lease(std::span<const LeaseRequest> requests) {
-  std::vector<Result<std::vector<Lease>>> answers(requests.size(), std::vector<Lease>());
+  auto batch = lease_batch(requests);
+  finish(batch, requests, ask(std::move(batch.commands)));
+  return std::move(batch.answers);
+}
+
+RedisQueue::Batch<std::vector<Lease>> RedisQueue::lease_batch(std::span<const LeaseRequest> requests) {
+  Batch<std::vector<Lease>> batch{std::vector<Result<std::vector<Lease>>>(requests.size(), std::vector<Lease>())};
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (Status good = check_lease_request(requests[i]); good) {
       open.push_back(i);
     } else {
-      answers[i] = fail(good.error());
+      batch.answers[i] = fail(good.error());
     }
   }
-  looked_for_ready_ = now(clock_);
-  for (int asks = 0; asks < kMostAsksForLeases && !open.empty(); ++asks) {
-    std::vector<RedisCommand> commands;
-    std::vector<std::vector<std::size_t>> groups;
-    std::size_t wanted = 0;
-    for (const std::size_t i : open) {
-      const LeaseRequest& request = requests[i];
-      // Those that want the same, one behind the other, cost little more than one of them.
-      if (groups.empty() || requests[groups.back().front()].types != request.types ||
-          wanted + request.count > kMostLeases) {
-        groups.emplace_back();
-        wanted = 0;
-        commands.push_back(script(
-            "lease", {next_request(), std::to_string(options_.ageing.count()), std::to_string(kMostRedisLeaseBytes),
-                      std::to_string(kRedisRequestIsRemembered.count()), std::to_string(request.types.size())}));
-        commands.back().insert(commands.back().end(), request.types.begin(), request.types.end());
-      }
-      groups.back().push_back(i);
-      wanted += request.count;
-      for (std::string& part : lease_arguments(request)) commands.back().push_back(std::move(part));
+  if (!requests.empty()) looked_for_ready_ = now(clock_);
+  add_lease_commands(batch, requests, open);
+  return batch;
+}
+
+void RedisQueue::add_lease_commands(Batch<std::vector<Lease>>& batch, std::span<const LeaseRequest> requests,
+                                    std::span<const std::size_t> open) {
+  auto& [answers, commands, groups] = batch;
+  std::size_t wanted = 0;
+  for (const std::size_t i : open) {
+    const LeaseRequest& request = requests[i];
+    // Those that want the same, one behind the other, cost little more than one of them.
+    if (groups.empty() || requests[groups.back().front()].types != request.types ||
+        wanted + request.count > kMostLeases) {
+      groups.emplace_back();
+      wanted = 0;
+      commands.push_back(script(
+          "lease", {next_request(), std::to_string(options_.ageing.count()), std::to_string(kMostRedisLeaseBytes),
+                    std::to_string(kRedisRequestIsRemembered.count()), std::to_string(request.types.size())}));
+      commands.back().insert(commands.back().end(), request.types.begin(), request.types.end());
     }
-    const auto told = ask(std::move(commands));
-    open.clear();
-    for (std::size_t g = 0; g < groups.size(); ++g) {
+    groups.back().push_back(i);
+    wanted += request.count;
+    for (std::string& part : lease_arguments(request)) commands.back().push_back(std::move(part));
+  }
+}
+
+void RedisQueue::finish(Batch<std::vector<Lease>>& batch, std::span<const LeaseRequest> requests, Told told) {
+  std::vector<Result<Answers>> told_again;
+  for (int asks = 1; asks <= kMostAsksForLeases; ++asks) {
+    std::vector<std::size_t> again;
+    for (std::size_t g = 0; g < batch.groups.size(); ++g) {
       bool has_odd = false;
-      auto leases = told[g] ? leases_in(*told[g], groups[g].size(), has_odd) : fail(told[g].error());
-      for (std::size_t k = 0; k < groups[g].size(); ++k) {
-        answers[groups[g][k]] = leases ? Result<std::vector<Lease>>(std::move((*leases)[k])) : fail(leases.error());
-        if (leases && has_odd && answers[groups[g][k]]->empty()) open.push_back(groups[g][k]);
+      const std::vector<std::size_t>& group = batch.groups[g];
+      auto leases = told[g] ? leases_in(*told[g], group.size(), has_odd) : fail(told[g].error());
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        batch.answers[group[k]] = leases ? Result<std::vector<Lease>>(std::move((*leases)[k])) : fail(leases.error());
+        if (leases && has_odd && batch.answers[group[k]]->empty()) again.push_back(group[k]);
       }
     }
+    if (again.empty() || asks == kMostAsksForLeases) return;
+    // What was found was no task, and is out of the way now.
+    batch.groups.clear();
+    batch.commands.clear();
+    add_lease_commands(batch, requests, again);
+    told_again = ask(std::move(batch.commands));
+    told = told_again;
   }
-  return answers;
 }
 
 // For each of so many workers.
@@ -161,10 +182,9 @@ Result<std::vector<std::vector<Lease>>> RedisQueue::leases_in(const Answers& ans
   return leases;
 }
 
-std::vector<Result<LeaseOutcome>> RedisQueue::move(std::span<const LeaseKey> keys, std::string_view verb) {
-  std::vector<Result<LeaseOutcome>> answers(keys.size(), LeaseOutcome::lease_lost);
-  std::vector<RedisCommand> commands;
-  std::vector<std::vector<std::size_t>> groups;
+RedisQueue::Batch<LeaseOutcome> RedisQueue::move_batch(std::span<const LeaseKey> keys, std::string_view verb) {
+  Batch<LeaseOutcome> batch{std::vector<Result<LeaseOutcome>>(keys.size(), LeaseOutcome::lease_lost)};
+  auto& [answers, commands, groups] = batch;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const auto task_id = task_of_exec_id(keys[i].exec_id);
     if (!task_id) {
@@ -180,7 +200,11 @@ std::vector<Result<LeaseOutcome>> RedisQueue::move(std::span<const LeaseKey> key
     commands.back().emplace_back(token_in(keys[i].exec_id));
     commands.back().push_back(std::to_string(keys[i].token));
   }
-  const auto told = ask(std::move(commands));
+  return batch;
+}
+
+void RedisQueue::finish(Batch<LeaseOutcome>& batch, std::span<const LeaseKey> keys, Told told) {
+  auto& [answers, commands, groups] = batch;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (told[g] && !told[g]->empty()) note_first_end(told[g]->front());
     for (std::size_t k = 0; k < groups[g].size(); ++k) {
@@ -199,19 +223,31 @@ std::vector<Result<LeaseOutcome>> RedisQueue::move(std::span<const LeaseKey> key
       }
     }
   }
-  return answers;
 }
 
-std::vector<Result<LeaseOutcome>> RedisQueue::start(std::span<const LeaseKey> keys) { return move(keys, "start"); }
+std::vector<Result<LeaseOutcome>> RedisQueue::start(std::span<const LeaseKey> keys) {
+  auto batch = move_batch(keys, "start");
+  finish(batch, keys, ask(std::move(batch.commands)));
+  return std::move(batch.answers);
+}
 
-std::vector<Result<LeaseOutcome>> RedisQueue::renew_all(std::span<const LeaseKey> keys) { return move(keys, "renew"); }
+std::vector<Result<LeaseOutcome>> RedisQueue::renew_all(std::span<const LeaseKey> keys) {
+  auto batch = move_batch(keys, "renew");
+  finish(batch, keys, ask(std::move(batch.commands)));
+  return std::move(batch.answers);
+}
 
 Result<LeaseOutcome> RedisQueue::renew(const LeaseKey& key) { return std::move(renew_all(std::span(&key, 1)).front()); }
 
 std::vector<Result<CommitAnswer>> RedisQueue::commit(std::span<const CommitRequest> requests) {
-  std::vector<Result<CommitAnswer>> answers(requests.size(), CommitAnswer{});
-  std::vector<RedisCommand> commands;
-  std::vector<std::vector<std::size_t>> groups;
+  auto batch = commit_batch(requests);
+  finish(batch, requests, ask(std::move(batch.commands)));
+  return std::move(batch.answers);
+}
+
+RedisQueue::Batch<CommitAnswer> RedisQueue::commit_batch(std::span<const CommitRequest> requests) {
+  Batch<CommitAnswer> batch{std::vector<Result<CommitAnswer>>(requests.size(), CommitAnswer{})};
+  auto& [answers, commands, groups] = batch;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const CommitRequest& request = requests[i];
@@ -233,7 +269,11 @@ std::vector<Result<CommitAnswer>> RedisQueue::commit(std::span<const CommitReque
     bytes += bytes_of(request);
     add_commit_arguments(commands.back(), *task_id, request, *follow_ups);
   }
-  const auto told = ask(std::move(commands));
+  return batch;
+}
+
+void RedisQueue::finish(Batch<CommitAnswer>& batch, std::span<const CommitRequest> requests, Told told) {
+  auto& [answers, commands, groups] = batch;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::size_t at = 1;
     if (told[g] && !told[g]->empty()) note_first_end(told[g]->front());
@@ -241,7 +281,6 @@ std::vector<Result<CommitAnswer>> RedisQueue::commit(std::span<const CommitReque
       answers[i] = told[g] ? next_commit_answer(*told[g], at, requests[i]) : fail(told[g].error());
     }
   }
-  return answers;
 }
 
 Result<CommitAnswer> RedisQueue::next_commit_answer(const Answers& answer, std::size_t& at,
@@ -281,6 +320,33 @@ Result<CommitAnswer> RedisQueue::next_commit_answer(const Answers& answer, std::
                 "followUps");
   }
   return fail(unreadable(detail, "it has another type, or lacks fields"));
+}
+
+QueueRoundAnswers RedisQueue::do_round(const QueueRound& round) {
+  auto submits = submit_batch(round.submits);
+  auto starts = move_batch(round.starts, "start");
+  auto renewals = move_batch(round.renewals, "renew");
+  auto commits = commit_batch(round.commits);
+  auto leases = lease_batch(round.leases);
+  std::vector<RedisCommand> all;
+  for (auto* commands :
+       {&submits.commands, &starts.commands, &renewals.commands, &commits.commands, &leases.commands}) {
+    std::ranges::move(*commands, std::back_inserter(all));
+  }
+  const auto told = ask(std::move(all));
+  Told rest = told;
+  const auto next = [&](const auto& batch) {
+    const Told of_batch = rest.first(batch.groups.size());
+    rest = rest.subspan(batch.groups.size());
+    return of_batch;
+  };
+  finish(submits, round.submits, next(submits));
+  finish(starts, round.starts, next(starts));
+  finish(renewals, round.renewals, next(renewals));
+  finish(commits, round.commits, next(commits));
+  finish(leases, round.leases, next(leases));
+  return {std::move(submits.answers), std::move(starts.answers), std::move(renewals.answers),
+          std::move(commits.answers), std::move(leases.answers)};
 }
 
 }  // namespace kron

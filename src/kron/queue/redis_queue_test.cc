@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "kron/queue/queue_service.h"
 #include "kron/queue/redis_queue_rig.h"
 
 // What a queue in Redis does beyond the contract of all queues (conformance_test.cc): many queues on one server, and
@@ -175,7 +176,7 @@ TEST(RedisQueue, AServerThatForgetsItsScriptsIsToldThemAgain) {
     EXPECT_EQ(rig.lease({}).size(), 1U);
   }
   RedisFaults faults;
-  faults.scripts_flushed = 0.1;
+  faults.scripts_flushed = 0.01;
   RedisRig other;
   other.redis.set_faults(faults);
   EXPECT_EQ(Scenario(other).run(), told);
@@ -468,6 +469,76 @@ TEST(RedisQueue, ManyThatArriveTogetherGoTogether) {
   for (const auto& answer : rig.queue().commit(commits)) EXPECT_EQ(answer.value().outcome, LeaseOutcome::accepted);
   EXPECT_LE(rig.redis.commands("EVALSHA") - before, 11U);
   EXPECT_EQ(rig.queue().counts().value(), (TaskCounts{1, 0}));
+}
+
+// Counts pipelines.
+class CountingConnection : public RedisConnection {
+ public:
+  CountingConnection(std::unique_ptr<RedisConnection> connection, int& calls)
+      : connection_(std::move(connection)), calls_(calls) {}
+  Status connect(Nanoseconds timeout) override { return connection_->connect(timeout); }
+  bool is_connected() const override { return connection_->is_connected(); }
+  void close() override { connection_->close(); }
+  std::vector<RedisReply> call(std::span<const RedisCommand> commands, Nanoseconds timeout) override {
+    ++calls_;
+    return connection_->call(commands, timeout);
+  }
+
+ private:
+  std::unique_ptr<RedisConnection> connection_;
+  int& calls_;
+};
+
+TEST(RedisQueue, WhatArrivesTogetherOfWhateverKindMakesOneTrip) {
+  RedisRig rig;
+  int calls = 0;
+  const auto open = [&](bool) {
+    auto connection = std::make_unique<CountingConnection>(rig.redis.connection(), calls);
+    return OpenedQueue{std::make_unique<RedisQueue>(std::move(connection), rig.clock, rig.log, redis_options({}))};
+  };
+  QueueService service(open, rig.clock, rig.log, {.place = "Redis"});
+  Questions first;
+  first.opens.push_back({{}, [](Status) {}});
+  first.gets.push_back({"nobody", [](auto) {}});  // it is connected, and has its scripts
+  service.take(std::move(first));
+  service.work();
+  for (const char* id : {"starts", "renews", "commits"}) rig.submit(task_named(id));
+  const auto held = rig.lease({.worker = "w", .count = 3, .starts = true});
+  ASSERT_EQ(held.size(), 3U);
+
+  std::string told;
+  Questions questions;
+  questions.submissions.push_back({{task_named("new"), task_named("../bad")}, [&](auto answers) {
+                                     told += std::string(name_of(answers.at(0)->outcome)) + " " +
+                                             std::string(name_of(answers.at(1).error().code)) + ",";
+                                   }});
+  questions.starts.push_back({held[0].key, [&](auto answer) { told += name_of(*answer); }});
+  questions.renewals.push_back({held[1].key, [&](auto answer) { told += name_of(*answer); }});
+  questions.commits.push_back({{.key = held[2].key, .result = "r", .follow_ups = {task_named("child")}},
+                               [&](auto answer) { told += name_of(answer->outcome); }});
+  for (int worker = 1; worker <= 3; ++worker) {
+    questions.leases.push_back({static_cast<std::uint64_t>(worker),
+                                {.worker = "w" + std::to_string(worker)},
+                                Nanoseconds(Seconds(30)),
+                                [&, worker](auto leases) {
+                                  told += "," + std::to_string(worker) + leases->at(0).task_id;
+                                  return true;
+                                }});
+  }
+  service.take(std::move(questions));
+  calls = 0;
+  service.work();
+  EXPECT_EQ(told, "accepted invalid,acceptedacceptedaccepted,1new,2child") << "and the third waits";
+  EXPECT_EQ(calls, 1);
+  service.work();
+  rig.clock.advance(Seconds(30));
+  told.clear();
+  Questions last;
+  last.submissions.push_back({{task_named("last")}, [](auto) {}});
+  service.take(std::move(last));
+  service.work();
+  EXPECT_EQ(told, ",3last");
+  service.end();
 }
 
 TEST(RedisQueue, ItLooksAgainEverySoOftenThoughNobodyTellsIt) {

@@ -136,6 +136,15 @@ std::vector<Result<LeaseOutcome>> TaskQueue::renew_all(std::span<const LeaseKey>
   for (const LeaseKey& key : keys) answers.push_back(renew(key));
   return answers;
 }
+QueueRoundAnswers TaskQueue::do_round(const QueueRound& round) {
+  QueueRoundAnswers answers;
+  answers.submits = submit(std::span<const NewTask>(round.submits));
+  answers.starts = start(std::span<const LeaseKey>(round.starts));
+  answers.renewals = renew_all(round.renewals);
+  answers.commits = commit(std::span<const CommitRequest>(round.commits));
+  answers.leases = lease(std::span<const LeaseRequest>(round.leases));
+  return answers;
+}
 Result<CommitAnswer> TaskQueue::commit(const CommitRequest& request) {
   return std::move(commit(std::span(&request, 1)).front());
 }

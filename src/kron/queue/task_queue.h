@@ -178,6 +178,22 @@ class RemovalScan {
   virtual std::size_t removed() const = 0;  // so far
 };
 
+// What was asked at one time, of several kinds; done in the order of the members.
+struct QueueRound {
+  std::vector<NewTask> submits = {};
+  std::vector<LeaseKey> starts = {};
+  std::vector<LeaseKey> renewals = {};
+  std::vector<CommitRequest> commits = {};
+  std::vector<LeaseRequest> leases = {};
+};
+struct QueueRoundAnswers {
+  std::vector<Result<SubmitAnswer>> submits;
+  std::vector<Result<LeaseOutcome>> starts;
+  std::vector<Result<LeaseOutcome>> renewals;
+  std::vector<Result<CommitAnswer>> commits;
+  std::vector<Result<std::vector<Lease>>> leases;
+};
+
 // For one thread. Verbs that take many share their durable work: what arrives together should come in one call.
 class TaskQueue {
  public:
@@ -201,6 +217,10 @@ class TaskQueue {
   // The result, the follow-ups and the files happen exactly once when accepted, and not at all otherwise. Durable when
   // it returns. Code conflict: it was not started, or a follow-up has the id of another task.
   virtual std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) = 0;
+
+  // The verbs above, one after the other. A queue on the other side of a network makes one trip of them.
+  virtual QueueRoundAnswers do_round(const QueueRound& round);
+  virtual bool is_far_away() const { return false; }
 
   // The attempt is over; the task waits for the next one or is FAILED. Durable when it returns.
   virtual std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) = 0;
