@@ -103,45 +103,52 @@ Status FileLedger::write_durably(std::string_view name, std::string_view bytes) 
   return result.status;
 }
 
+// The record that the step is to be applied to. It is written anew, or what is on the disk has to be read again.
+Result<RecentRecords::Recent> FileLedger::record_for(const LedgerStep& step, bool& is_first) {
+  if (std::optional<RecentRecords::Recent> recent = recent_.take(step.identity)) return *std::move(recent);
+  const Sha256 hash = sha256({step.identity});
+  Result<StateRecord> record = read_record(hash);
+  is_first = !record && record.error().code == Code::not_found;
+  if (is_first) record = StateRecord{};
+  if (!record) return fail(record.error());
+  return RecentRecords::Recent{*std::move(record), state_file_name(hash)};
+}
+
 std::vector<Written> FileLedger::write(std::span<const LedgerStep> steps) {
   if (broken_) return std::vector<Written>(steps.size(), Written::refused(*broken_));
+  struct Next {
+    std::size_t step;
+    bool is_first;
+    RecentRecords::Recent recent;
+    std::string text;
+  };
   std::vector<Written> results(steps.size());
-  std::vector<std::string> names;
-  std::vector<std::string> texts;
-  std::vector<std::size_t> places;
-  std::vector<std::size_t> first_records;
+  std::vector<Next> all;
+  all.reserve(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Sha256 hash = sha256({steps[i].identity});
-    Result<StateRecord> record = read_record(hash);
-    const bool is_first = !record && record.error().code == Code::not_found;
-    if (is_first) record = StateRecord{};
-    if (!record) {
-      results[i] = Written::refused(record.error());
-      continue;
-    }
-    if (Status applied = apply(*record, steps[i]); !applied) {
-      results[i] = Written::refused(applied.error());
-      continue;
-    }
-    Result<std::string> text = state::fit(*record);
-    if (!text) {
+    bool is_first = false;
+    Result<RecentRecords::Recent> recent = record_for(steps[i], is_first);
+    const Status applied = recent ? apply(recent->record, steps[i]) : fail(recent.error());
+    Result<std::string> text = applied ? state::fit(recent->record) : fail(applied.error());
+    if (text) {
+      all.push_back({i, is_first, *std::move(recent), *std::move(text)});
+    } else {
       results[i] = Written::refused(text.error());
-      continue;
     }
-    if (is_first) first_records.push_back(i);
-    places.push_back(i);
-    names.push_back(state_file_name(hash));
-    texts.push_back(*std::move(text));
   }
   std::vector<Replacement> replacements;
-  for (std::size_t k = 0; k < places.size(); ++k) replacements.push_back({.name = names[k], .bytes = texts[k]});
+  replacements.reserve(all.size());
+  for (const Next& next : all) replacements.push_back({.name = next.recent.file, .bytes = next.text});
   BatchResult batch = durable_batch(file_system_, *directory_, replacements, &spares_);
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    if (!batch.entries[k]) results[places[k]] = Written::refused(batch.entries[k].error());
-  }
   if (batch.fatal) broken_ = std::move(batch.fatal);
-  for (const std::size_t i : first_records) {
-    if (results[i].is_done()) newly_recorded_.push_back(steps[i].identity);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Next& next = all[k];
+    if (!batch.entries[k]) {
+      results[next.step] = Written::refused(batch.entries[k].error());
+      continue;
+    }
+    if (next.is_first) newly_recorded_.push_back(steps[next.step].identity);
+    recent_.keep(std::move(next.recent), next.text.size());
   }
   say_recorded();
   return results;

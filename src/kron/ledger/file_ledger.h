@@ -12,13 +12,15 @@
 #include "kron/env/file_system.h"
 #include "kron/env/log.h"
 #include "kron/ledger/ledger.h"
+#include "kron/ledger/recent_records.h"
 #include "kron/ledger/state_listing.h"
 #include "kron/state/first_seen.h"
 
 namespace kron {
 
 // The ledger as plain files, one per job (STATE.md and contract/state.md; state/names.h lists the names). The files are
-// the truth: nothing of a job's past is kept in memory, so a million jobs cost the ledger nothing between two steps.
+// the truth: of a job's past only what was written lately is kept in memory (RecentRecords), so a million jobs cost the
+// ledger nothing between two steps. Whoever changes the files of a daemon that runs is not heard: the lock is for that.
 class FileLedger : public Ledger {
  public:
   // Makes the directory (0700) when absent, takes its lock for life, removes leftovers. Conflict, naming the holder's
@@ -51,6 +53,7 @@ class FileLedger : public Ledger {
 
   Result<FileContents> read_own(std::string_view name, std::size_t most);
   Result<StateRecord> read_record(const Sha256& hash);
+  Result<RecentRecords::Recent> record_for(const LedgerStep& step, bool& is_first);
   bool is_too_large(const Sha256& hash);
   Result<FirstSeen> read_first_seen(Instant now);
   Result<std::vector<std::string>> read_recorded(const StateListing& listing, FirstSeen& seen, Instant now);
@@ -72,6 +75,7 @@ class FileLedger : public Ledger {
   std::vector<std::string> newly_recorded_;  // their first record is written, and no file says so yet
   std::uint64_t next_recorded_ = 0;
   SpareFiles spares_;
+  RecentRecords recent_;
 };
 
 }  // namespace kron

@@ -132,6 +132,7 @@ Result<std::optional<KnownJob>> FileLedger::load_job(const std::string& identity
 
 Result<std::vector<KnownJob>> FileLedger::load(std::span<const std::string> identities, Instant now) {
   if (broken_) return fail(*broken_);
+  recent_.clear();
   std::vector<KnownJob> jobs;
   if (identities.empty()) return jobs;
   const Result<StateListing> listing = list_state(*directory_);

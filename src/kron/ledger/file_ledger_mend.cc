@@ -41,6 +41,7 @@ Result<StateRecord> FileLedger::record_to_reset(std::string_view identity, Insta
 
 Result<KnownJob> FileLedger::reset(std::string_view identity, Instant now, std::string_view boot_id) {
   if (broken_) return fail(*broken_);
+  recent_.clear();
   Result<StateRecord> record = record_to_reset(identity, now, boot_id);
   if (!record) return fail(record.error());
   for (const ActiveExecution& run : record->active) record->history.push_back(forgotten(run, now));
@@ -66,6 +67,7 @@ Result<KnownJob> FileLedger::reset(std::string_view identity, Instant now, std::
 
 Status FileLedger::forget(std::span<const Sha256> identity_hashes) {
   if (broken_) return fail(*broken_);
+  recent_.clear();
   std::vector<Sha256> wanted(identity_hashes.begin(), identity_hashes.end());
   std::ranges::sort(wanted);
   const auto is_wanted = [&](const Sha256& hash) { return std::ranges::binary_search(wanted, hash); };

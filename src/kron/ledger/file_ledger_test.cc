@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <random>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -568,6 +569,71 @@ TEST_F(FailingDisk, WhatIsForgottenIsGoneAndNothingElse) {
   EXPECT_EQ(known[0].periods.first_seen, kNow + Seconds(60));
   EXPECT_FALSE(known[0].periods.first_seen_is_floor) << "what was set aside of it is gone too";
   EXPECT_EQ(known[1].periods.first_seen, kNow + Seconds(60));
+}
+
+TEST_F(FailingDisk, ARecordIsNotReadBackToBeWritten) {
+  ASSERT_TRUE(ledger_->write(std::vector{start_of_backup()})[0].is_done());
+  const std::size_t reads = calls_of(Call::read);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
+  EXPECT_EQ(calls_of(Call::read), reads);
+  EXPECT_EQ(ledger_->read(kBackup).value().history.size(), 1U);
+}
+
+TEST_F(FailingDisk, AStepThatIsRepeatedAfterAFailureIsInTheRecordOnce) {
+  ASSERT_TRUE(ledger_->write(std::vector{start_of_backup()})[0].is_done());
+  fail(Call::write, Fault::no_space);
+  ASSERT_FALSE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
+  file_system_.fail_when(nullptr);
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
+  EXPECT_EQ(ledger_->read(kBackup).value().history.size(), 1U);
+}
+
+TEST_F(FailingDisk, WhatWasForgottenDoesNotComeBackWithTheNextStep) {
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
+  ASSERT_TRUE(ledger_->forget(std::vector{sha256({kBackup})}));
+  ASSERT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done());
+  EXPECT_EQ(ledger_->read(kBackup).value().history.size(), 1U);
+  LedgerStep far_ahead = end_of_backup();
+  far_ahead.now.periods.last_handled = utc("2036-03-02T00:00:00Z");
+  ASSERT_TRUE(ledger_->write(std::vector{far_ahead})[0].is_done());
+  ASSERT_TRUE(ledger_->reset(kBackup, kNow, "boot"));
+  EXPECT_TRUE(ledger_->write(std::vector{end_of_backup()})[0].is_done()) << "the reset has set it back";
+}
+
+// Whatever a ledger remembers of what it wrote: one that remembers nothing, because it was opened a moment ago, writes
+// the same.
+TEST_F(FailingDisk, ALedgerThatWasOpenedLongAgoWritesWhatOneDoesThatWasOpenedNow) {
+  testing::PowerCutFileSystem other_files;
+  other_files.plant_directory(kState);
+  std::unique_ptr<FileLedger> other;
+  std::mt19937 random(4711);
+  const auto text_in = [&](testing::PowerCutFileSystem& files, const std::string& identity) {
+    const auto file = files.open_directory(kState).value()->read(state_file_name(sha256({identity})), kMostRecordBytes);
+    return file ? file->bytes : std::string();
+  };
+  for (int round = 0; round < 300; ++round) {
+    other.reset();
+    other = FileLedger::open(other_files, kState, log_).value();
+    std::vector<LedgerStep> steps;
+    for (const char* identity : {"a", "b", "c"}) {
+      if (random() % 2 == 0) continue;
+      steps.push_back(random() % 2 == 0 ? start_of_backup() : end_of_backup(1 + random() % 4));
+      steps.back().identity = identity;
+      steps.back().now.periods.last_handled = kNow + Seconds(static_cast<int>(random() % 4) * 60 + round * 40);
+    }
+    const Call failing = random() % 2 == 0 ? Call::write : Call::rename;
+    const Fault fault = random() % 4 == 0 ? Fault::no_space : Fault::none;
+    const bool is_reset = random() % 8 == 0;
+    for (const auto& [files, ledger] : {std::pair{&file_system_, ledger_.get()}, {&other_files, other.get()}}) {
+      ASSERT_TRUE(!is_reset || ledger->reset("b", kNow, "boot"));
+      files->fail_when([=](const CallRecord& record) { return record.call == failing ? fault : Fault::none; });
+      (void)ledger->write(steps);
+      files->fail_when(nullptr);
+    }
+    for (const char* identity : {"a", "b", "c"}) {
+      ASSERT_EQ(text_in(file_system_, identity), text_in(other_files, identity)) << identity << " in round " << round;
+    }
+  }
 }
 
 TEST_F(FailingDisk, LastHandledNeverMovesBack) {
