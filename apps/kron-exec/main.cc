@@ -13,6 +13,7 @@
 #include "kron/runner/exec/exit_writer.h"
 #include "kron/runner/exec/helper_fork.h"
 #include "kron/runner/exec/instruction_reader.h"
+#include "kron/runner/exec/small_steps.h"
 #include "kron/runner/exec/supervisor.h"
 #include "kron/runner/protocol.h"
 
@@ -70,13 +71,11 @@ std::optional<Ending> run(const Instructions& instructions, RunDirectory& direct
     ending.code = instructions.failure_code;
     std::snprintf(ending.reason, sizeof ending.reason, "%s", instructions.failure);
   }
-  ::clock_gettime(CLOCK_REALTIME, &ending.ended);
+  ending.ended = time_now(CLOCK_REALTIME);
   return ending;
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
+int serve_or_run(int count, char** arguments) {
   keep_only_our_descriptors();
   block_signals();
   const bool was_forked = is_server(count, arguments);
@@ -96,3 +95,8 @@ int main(int count, char** arguments) {
   forget_session(directory);
   return kNotRecorded;
 }
+
+}  // namespace
+
+// At once: there is nothing to be done at exit, and looking for it touches pages (small_steps.h).
+int main(int count, char** arguments) { ::_exit(serve_or_run(count, arguments)); }

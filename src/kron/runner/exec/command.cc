@@ -2,45 +2,42 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <ctime>
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kron/runner/exec/small_steps.h"
 #include "kron/runner/protocol.h"
 
 namespace kron::exec {
 namespace {
 
 // Says which processes are the run's. No sync is paid for: it is of use while the processes live.
-void write_started(int run_directory, pid_t session, const char* cgroup) {
-  const int fd =
-      ::openat(run_directory, runner::kStartedName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return;
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  const long long tick = now.tv_sec * runner::kTicksPerSecond + now.tv_nsec / (1'000'000'000 / runner::kTicksPerSecond);
-  const char* const key = cgroup == nullptr ? "" : "cgroup=";
-  const char* const line_end = cgroup == nullptr ? "" : "\n";
-  ::dprintf(fd, "%s\nsession=%d\ntick=%lld\n%s%s%s%s\n", runner::kStartedFirstLine, session, tick, key,
-            cgroup == nullptr ? "" : cgroup, line_end, runner::kRecordLastLine);
-  ::close(fd);
+void write_started(int file, pid_t session, const char* cgroup) {
+  constexpr long kTick = 1'000'000'000 / runner::kTicksPerSecond;
+  const timespec now = time_now(CLOCK_BOOTTIME);
+  RecordText text;
+  text.line(runner::kStartedFirstLine);
+  text.line("session=", static_cast<std::uint64_t>(session));
+  text.line("tick=", static_cast<std::uint64_t>(now.tv_sec * runner::kTicksPerSecond + now.tv_nsec / kTick));
+  if (cgroup != nullptr) text.line("cgroup=", cgroup);
+  text.line(runner::kRecordLastLine);
+  (void)!::write(file, text.all().data(), text.all().size());
 }
 
 // Lives in the child of a vfork: it shares our memory, which is how a refusal reaches us, and must not return.
 class Child {
  public:
-  Child(const Instructions& instructions, const Descriptors& descriptors, int run_directory, Refusal& refusal)
-      : instructions_(instructions), descriptors_(descriptors), run_directory_(run_directory), refusal_(refusal) {}
+  Child(const Instructions& instructions, const Descriptors& descriptors, int started, Refusal& refusal)
+      : instructions_(instructions), descriptors_(descriptors), started_(started), refusal_(refusal) {}
 
   // `cgroup`: the one it is in already, or null.
   [[noreturn]] void execute(const char* cgroup) const {
     Descriptors descriptors = descriptors_;
     if (::setsid() < 0) refuse("start a session for", "the command");
-    if (run_directory_ >= 0) write_started(run_directory_, ::getpid(), cgroup);
+    if (started_ >= 0) write_started(started_, ::getpid(), cgroup);
     set_limits();
     set_user();
     if (instructions_.process.umask) ::umask(*instructions_.process.umask);
@@ -117,7 +114,7 @@ class Child {
 
   const Instructions& instructions_;
   const Descriptors descriptors_;
-  const int run_directory_;
+  const int started_;
   const pid_t parent_ = ::getpid();  // made by the parent
   Refusal& refusal_;
 };
@@ -125,13 +122,13 @@ class Child {
 }  // namespace
 
 pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, const RunCgroup& cgroup,
-                    int run_directory, Refusal& refusal) {
+                    int started, Refusal& refusal) {
   // A fork would copy our page tables to throw them away at once, a third of the whole cost of a run. The price: a
   // directory or program on a file system that hangs holds us too, until that file system answers.
   struct InCgroup {
     const Child child;
     const char* path;
-  } in_cgroup{Child(instructions, descriptors, run_directory, refusal), cgroup.path()};
+  } in_cgroup{Child(instructions, descriptors, started, refusal), cgroup.path()};
   pid_t pid = cgroup.vfork_into(
       [](void* context) {
         const auto& it = *static_cast<const InCgroup*>(context);

@@ -22,10 +22,10 @@ struct Refusal {
 };
 
 // Starts the command as the leader of a session and process group of its own, in the run's cgroup if there is one; it
-// dies with us. Before anything of the user's is executed, `started` in the run's directory names session and cgroup,
-// so that krond finds what is left of it if we are killed; without a directory (-1) nothing does. Returns when it has
-// been executed or refused; a refused one still has a process to wait for, unless this returns -1.
+// dies with us. Before anything of the user's is executed, the file `started` (a descriptor) names session and cgroup,
+// so that krond finds what is left of it if we are killed; without one (-1) nothing does. Returns when it has been
+// executed or refused; a refused one still has a process to wait for, unless this returns -1.
 pid_t start_command(const Instructions& instructions, const Descriptors& descriptors, const RunCgroup& cgroup,
-                    int run_directory, Refusal& refusal);
+                    int started, Refusal& refusal);
 
 }  // namespace kron::exec

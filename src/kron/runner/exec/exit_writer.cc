@@ -1,13 +1,13 @@
 #include "kron/runner/exec/exit_writer.h"
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <unistd.h>
 
+#include "kron/runner/exec/small_steps.h"
 #include "kron/runner/protocol.h"
 
 namespace kron::exec {
@@ -15,25 +15,6 @@ namespace {
 
 constexpr char kNextName[] = ".exit";
 constexpr char kNeverRanName[] = ".never-ran";
-
-class RecordText {
- public:
-  __attribute__((format(printf, 2, 3))) void line(const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int size = std::vsnprintf(text_ + size_, sizeof text_ - size_, format, arguments);
-    va_end(arguments);
-    if (size > 0) size_ += static_cast<std::size_t>(size);
-    if (size_ > sizeof text_ - 2) size_ = sizeof text_ - 2;
-    text_[size_++] = '\n';
-  }
-  const char* bytes() const { return text_; }
-  std::size_t size() const { return size_; }
-
- private:
-  char text_[runner::kMostRecord];
-  std::size_t size_ = 0;
-};
 
 // A reason quotes paths, which may hold anything; a record's line is one line.
 void write_reason(RecordText& text, const char* reason) {
@@ -43,26 +24,27 @@ void write_reason(RecordText& text, const char* reason) {
     const unsigned char c = static_cast<unsigned char>(reason[size]);
     clean[size] = c < ' ' || c == 0x7f ? '?' : reason[size];
   }
-  clean[size] = 0;
-  text.line("reason=%s", clean);
+  text.line("reason=", {clean, size});
 }
 
-void write_time(RecordText& text, const char* name, const timespec& time) {
-  text.line("%s=%lld.%09ld", name, static_cast<long long>(time.tv_sec), time.tv_nsec);
+void write_time(RecordText& text, const char* key, const timespec& time) {
+  constexpr int kDecimals = 9;
+  text.text(key).number(static_cast<std::uint64_t>(time.tv_sec)).text(".");
+  text.number(static_cast<std::uint64_t>(time.tv_nsec), kDecimals).end_line();
 }
 
 void write_record(RecordText& text, const char* run_id, const Ending& ending) {
-  text.line("%s", runner::kRecordFirstLine);
-  text.line("run=%s", run_id);
-  if (ending.code) text.line("code=%d", *ending.code);
-  if (ending.signal != 0) text.line("signal=%d", ending.signal);
+  text.line(runner::kRecordFirstLine);
+  text.line("run=", run_id);
+  if (ending.code) text.line("code=", static_cast<std::uint64_t>(*ending.code));
+  if (ending.signal != 0) text.line("signal=", static_cast<std::uint64_t>(ending.signal));
   if (ending.reason[0] != 0) write_reason(text, ending.reason);
-  if (ending.started.tv_sec != 0) write_time(text, "started", ending.started);
-  write_time(text, "ended", ending.ended);
-  text.line("output=%llu", static_cast<unsigned long long>(ending.output_bytes));
-  text.line("lost=%llu", static_cast<unsigned long long>(ending.output_lost));
-  if (ending.output_error != 0) text.line("output_error=%s", strerrordesc_np(ending.output_error));
-  text.line("%s", runner::kRecordLastLine);
+  if (ending.started.tv_sec != 0) write_time(text, "started=", ending.started);
+  write_time(text, "ended=", ending.ended);
+  text.line("output=", ending.output_bytes);
+  text.line("lost=", ending.output_lost);
+  if (ending.output_error != 0) text.line("output_error=", strerrordesc_np(ending.output_error));
+  text.line(runner::kRecordLastLine);
 }
 
 }  // namespace
@@ -82,7 +64,8 @@ bool write_exit(RunDirectory& run_directory, const char* run_id, const Ending& e
   const char* next_name = may_be_late ? kNeverRanName : kNextName;
   const int fd = ::openat(directory, next_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return false;
-  const bool whole = ::write(fd, text.bytes(), text.size()) == static_cast<ssize_t>(text.size());
+  const std::string_view all = text.all();
+  const bool whole = ::write(fd, all.data(), all.size()) == static_cast<ssize_t>(all.size());
   ::close(fd);
   const unsigned flags = may_be_late ? RENAME_NOREPLACE : 0U;
   if (whole && ::renameat2(directory, next_name, directory, runner::kExitName, flags) == 0) return true;

@@ -121,7 +121,9 @@ bool failure_of(const Record& record, Instructions& instructions) {
 // Texts that come several times, kept in the order they came.
 class Texts {
  public:
-  explicit Texts(std::size_t count) : texts_(static_cast<char**>(std::calloc(count + 1, sizeof(char*)))) {}
+  // `few`: a place for them, if they are to have it.
+  Texts(std::size_t count, char** few)
+      : texts_(few != nullptr ? few : static_cast<char**>(std::calloc(count + 1, sizeof(char*)))) {}
   bool add(const Record& record) {
     texts_[count_++] = record.bytes;
     return is_text(record.bytes, record.size);
@@ -184,8 +186,10 @@ bool read_record(const Record& record, Instructions& to, Texts& arguments, Texts
 }  // namespace
 
 Instructions::~Instructions() {
-  std::free(arguments);
-  std::free(variables);
+  if (arguments != few) {
+    std::free(arguments);
+    std::free(variables);
+  }
   std::free(groups);
 }
 
@@ -204,8 +208,11 @@ const char* read_instructions(char* bytes, std::size_t size, Instructions& instr
   } while (record.tag != Tag::end);
   if (!counting.at_end()) return "something follows the instructions";
 
-  Texts arguments(counts[static_cast<std::uint8_t>(Tag::argument)]);
-  Texts variables(counts[static_cast<std::uint8_t>(Tag::variable)]);
+  const std::size_t argument_count = counts[static_cast<std::uint8_t>(Tag::argument)];
+  const std::size_t variable_count = counts[static_cast<std::uint8_t>(Tag::variable)];
+  const bool are_few = argument_count + variable_count + 2 <= Instructions::kFew;
+  Texts arguments(argument_count, are_few ? instructions.few : nullptr);
+  Texts variables(variable_count, are_few ? instructions.few + argument_count + 1 : nullptr);
   instructions.arguments = arguments.all();
   instructions.variables = variables.all();
   if (arguments.all() == nullptr || variables.all() == nullptr) return "there is no memory for the instructions";

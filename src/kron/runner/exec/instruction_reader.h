@@ -25,6 +25,8 @@ struct Limit {
 
 // What is to be run. Texts point into the bytes that were read; the three lists are its own.
 struct Instructions {
+  static constexpr std::size_t kFew = 64;
+
   Instructions() = default;
   ~Instructions();
   Instructions(const Instructions&) = delete;
@@ -52,6 +54,7 @@ struct Instructions {
   bool has_lease = false;
   const char* failure = nullptr;
   int failure_code = 0;
+  char* few[kFew] = {};  // arguments and variables that are few: memory that has to be asked for takes longer
 };
 
 // Null, or what is wrong with the bytes. Once for each Instructions.

@@ -3,13 +3,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kron/runner/exec/small_steps.h"
 #include "kron/runner/protocol.h"
 
 namespace kron::exec {
@@ -42,8 +43,14 @@ namespace {
 RunCgroup::RunCgroup(const char* parent, const char* run_id) {
   if (parent == nullptr) return;
   // With our PID, no other krond's run of the same id has it; and one that is there already is not ours.
-  const int size = std::snprintf(path_, sizeof path_, "%s/%s%s-%d", parent, runner::kCgroupPrefix, run_id, ::getpid());
-  if (size < static_cast<int>(sizeof path_) && ::mkdir(path_, 0755) == 0) {
+  RecordText path;
+  path.text(parent).text("/").text(runner::kCgroupPrefix).text(run_id).text("-");
+  path.number(static_cast<std::uint64_t>(::getpid()));
+  const std::string_view all = path.all();
+  if (all.size() >= sizeof path_) return;
+  std::memcpy(path_, all.data(), all.size());
+  path_[all.size()] = 0;
+  if (::mkdir(path_, 0755) == 0) {
     fd_ = ::open(path_, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   }
 }

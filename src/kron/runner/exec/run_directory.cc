@@ -11,6 +11,7 @@ namespace kron::exec {
 
 RunDirectory::~RunDirectory() {
   if (fd_ >= 0) ::close(fd_);
+  if (started_ >= 0) ::close(started_);
 }
 
 int RunDirectory::get() {
@@ -24,8 +25,9 @@ int RunDirectory::get() {
 void RunDirectory::note_start() {
   const int directory = get();
   if (was_there_) ::unlinkat(directory, runner::kExitName, 0);
-  const int fd = ::openat(directory, runner::kStartedName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd >= 0) ::close(fd);
+  started_ = ::openat(directory, runner::kStartedName, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  // Only where there may be something: ext4 waits for the disk when a file is closed that was truncated and written.
+  if (was_there_ && started_ >= 0) (void)!::ftruncate(started_, 0);
 }
 
 }  // namespace kron::exec

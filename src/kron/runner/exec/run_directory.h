@@ -21,10 +21,14 @@ class RunDirectory {
   // it is removed.
   void note_start();
 
+  // The file by which it said so, to be written to; -1: there is none.
+  int started() const { return started_; }
+
  private:
   int runs_;
   const char* name_;
   int fd_ = -1;
+  int started_ = -1;
   bool was_there_ = false;
 };
 

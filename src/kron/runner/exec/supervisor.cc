@@ -15,6 +15,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "kron/runner/exec/small_steps.h"
 #include "kron/runner/protocol.h"
 
 namespace kron::exec {
@@ -26,8 +27,7 @@ constexpr std::size_t kReadAtOnce = 64 << 10;
 constexpr char kSyslogSocket[] = "/dev/log";
 
 std::int64_t monotonic_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const timespec now = time_now(CLOCK_MONOTONIC);
   return now.tv_sec * kSecond + now.tv_nsec;
 }
 
@@ -35,12 +35,6 @@ std::int64_t monotonic_now() {
 std::int64_t deadline_after(std::int64_t duration) {
   std::int64_t deadline = 0;
   return __builtin_add_overflow(monotonic_now(), duration, &deadline) ? INT64_MAX : deadline;
-}
-
-timespec wall_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return now;
 }
 
 }  // namespace
@@ -94,13 +88,13 @@ int Supervisor::open_sink(const Stream& stream, Sink& sink, int inherited, int p
 }
 
 Ending Supervisor::run() {
-  ending_.started = wall_now();
+  ending_.started = time_now(CLOCK_REALTIME);
   if (start()) {
     while (!is_over()) turn();
     drain();
     describe_end();
   }
-  ending_.ended = wall_now();
+  ending_.ended = time_now(CLOCK_REALTIME);
   ending_.output_bytes = output_.written();
   ending_.output_lost = output_.lost();
   ending_.output_error = output_.error();
@@ -115,7 +109,7 @@ bool Supervisor::start() {
   }
   if (refusal_.verb == nullptr) {
     if (instructions_.timeout > 0) deadline_ = deadline_after(instructions_.timeout);
-    command_ = start_command(instructions_, descriptors_, cgroup_, directory_.get(), refusal_);
+    command_ = start_command(instructions_, descriptors_, cgroup_, directory_.started(), refusal_);
   }
   if (refusal_.verb != nullptr) {
     if (command_ > 0) ::waitpid(command_, nullptr, 0);
