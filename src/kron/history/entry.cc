@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -189,6 +190,25 @@ Entry merged(const Entry& known, const Entry& news) {
   fill(result.output_bytes, rest.output_bytes);
   fill(result.passed_over, rest.passed_over);
   return result;
+}
+
+void join_starts_with_ends(std::vector<Entry>& entries) {
+  std::unordered_map<std::string_view, Entry*> starts;
+  std::vector<bool> is_joined(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry& entry = entries[i];
+    const auto start = entry.run_id.empty() ? starts.end() : starts.find(entry.run_id);
+    if (is_running(entry)) {
+      starts.emplace(entry.run_id, &entry);
+    } else if (start != starts.end()) {
+      Entry& first = *start->second;
+      starts.erase(start);
+      first = merged(first, entry);
+      is_joined[i] = true;
+    }
+  }
+  std::size_t i = 0;
+  std::erase_if(entries, [&](const Entry&) { return is_joined[i++]; });
 }
 
 void write(JsonWriter& out, const Entry& entry) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
@@ -61,6 +62,9 @@ std::string key_of(const Entry& entry);
 
 // What is known after `news` of the same key: nothing is forgotten, and a run that has ended does not run again.
 Entry merged(const Entry& known, const Entry& news);
+
+// In what is to be told at one time, the end of a run takes the place of its start.
+void join_starts_with_ends(std::vector<Entry>& entries);
 
 // The names of docs/formats.md, "Run history"; parse_entry reads them back to an equal entry and passes over others.
 void write(JsonWriter& out, const Entry& entry);

@@ -1,6 +1,8 @@
 #include "kron/history/entry.h"
 
+#include <array>
 #include <gtest/gtest.h>
+#include <map>
 
 #include "kron/history/fake/history_rig.h"
 #include "kron/testing/draws.h"
@@ -160,6 +162,45 @@ TEST(Merging, WhatIsKnownIsNoNews) {
     RC_ASSERT(once.number == known.number);
     RC_ASSERT(merged(once, news) == once);
     RC_ASSERT(merged(known, known) == known);
+  });
+}
+
+TEST(Joining, AnEndTakesThePlaceOfItsStart) {
+  std::vector<Entry> entries{run_started("a"), run_started("b"), missed(kStart), run_ended("a", 3), run_ended("c")};
+  join_starts_with_ends(entries);
+  EXPECT_EQ(entries, (std::vector<Entry>{run_ended("a", 3), run_started("b"), missed(kStart), run_ended("c")}));
+  join_starts_with_ends(entries);
+  EXPECT_EQ(entries.size(), 4U) << "nothing is left to be joined";
+}
+
+TEST(Joining, AnEndBeforeItsStartStaysWhereItIs) {
+  const std::vector<Entry> odd{run_ended("a", 3), run_started("a"), missed(kStart), missed(kStart)};
+  std::vector<Entry> entries = odd;
+  join_starts_with_ends(entries);
+  EXPECT_EQ(entries, odd);
+}
+
+// Whatever is told in whatever order: it says the same, entry by entry.
+TEST(Joining, ChangesNothingOfWhatIsKnownInTheEnd) {
+  testing::for_all(200, [] {
+    std::vector<Entry> entries;
+    for (const int number : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 12))) {
+      const std::string run_id(1, static_cast<char>('a' + number / 4));
+      const std::array any{run_started(run_id), run_ended(run_id, number), missed(kStart + Seconds(number)),
+                           Entry{.job = "backup", .run_id = run_id, .ended_at = kStart, .exit_code = number}};
+      entries.push_back(any[static_cast<std::size_t>(number % 4)]);
+    }
+    const auto known_after = [](const std::vector<Entry>& told) {
+      std::map<std::string, Entry> known;
+      for (const Entry& entry : told) {
+        const auto [place, is_new] = known.emplace(key_of(entry), entry);
+        if (!is_new) place->second = merged(place->second, entry);
+      }
+      return known;
+    };
+    std::vector<Entry> joined = entries;
+    join_starts_with_ends(joined);
+    RC_ASSERT(known_after(joined) == known_after(entries));
   });
 }
 

@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t kGroup = 4096;
 constexpr std::chrono::seconds kPause{5};  // after a failure
 
+// What comes within this time is written together, unless somebody waits for it: then the journal is synced less often,
+// and a short run is one entry. Long enough for the turn that starts a run to have the processors, too.
+constexpr std::chrono::milliseconds kGather{100};
+
 const Error kNotReady{Code::unreachable, "the history's index is being made anew; ask again"};
 
 }  // namespace
@@ -43,7 +47,8 @@ void History::add(Entry entry) {
   const std::scoped_lock lock(mutex_);
   entries_.push_back(std::move(entry));
   drop_beyond_most();
-  wake_.notify_one();
+  // In between it waits for more of them.
+  if (entries_.size() == 1 || entries_.size() >= kGroup) wake_.notify_one();
 }
 
 void History::drop_beyond_most() {
@@ -128,6 +133,7 @@ void History::serve(const std::stop_token& stop) {
     } else {
       wake_.wait(lock, stop, has_something);
     }
+    gather(lock, stop);
     if (has_work()) work(lock, stop);
   }
   failed_at_.reset();
@@ -135,6 +141,13 @@ void History::serve(const std::stop_token& stop) {
   while (!entries_.empty() && !failed_at_);
   // What is left is told by the ledger's records at the next start.
   if (!entries_.empty()) log_.warning("history_dropped", {{"count", static_cast<std::int64_t>(entries_.size())}});
+}
+
+void History::gather(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const auto is_awaited = [this] {
+    return !questions_.empty() || flushes_ > 0 || !when_written_.empty() || entries_.size() >= kGroup;
+  };
+  if (catch_up_->is_done()) wake_.wait_for(lock, stop, kGather, is_awaited);
 }
 
 void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
@@ -151,6 +164,7 @@ void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& st
   std::vector<Question> questions;
   if (entries_.empty() || !tries) questions.swap(questions_);
   lock.unlock();
+  join_starts_with_ends(group);
   const Status status = make_progress(group, tries, stop);
   for (const Question& question : questions) {
     yield_to_starts_();

@@ -63,6 +63,7 @@ class History {
   void serve(const std::stop_token& stop);
   bool may_write() const;
   bool has_work() const;
+  void gather(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   void work(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   Status make_progress(std::vector<Entry>& group, bool may_write, const std::stop_token& stop);
   void drop_beyond_most();
