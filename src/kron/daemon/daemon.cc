@@ -25,6 +25,9 @@ constexpr Nanoseconds kApiBudget = std::chrono::milliseconds(2);
 constexpr Nanoseconds kLogIsRead = std::chrono::milliseconds(10);
 constexpr Nanoseconds kLogIsNotRead = std::chrono::seconds(1);
 
+// While a crowd is started: that of a thousand takes about as long.
+constexpr Nanoseconds kEndsWait = std::chrono::seconds(1);
+
 // For the ends of runs to reach Redis, when we are told to end.
 constexpr Nanoseconds kStopPatience = std::chrono::seconds(5);
 
@@ -148,6 +151,7 @@ void Daemon::open_scheduler() {
                                          if (api_service_) api_service_->observe(event);
                                        },
                                        logging_to(log_)},
+                         .ends_wait = cluster_ ? Nanoseconds(0) : kEndsWait,
                          .tasks = submitter_.get()};
   Scheduler::MakeWork make_work = work_of;
   if (cluster_) {
@@ -216,12 +220,14 @@ Status Daemon::run() {
   return {};
 }
 
+// What is late, and may be for minutes, waits with those who ask.
 Wakeup Daemon::turn() {
-  const bool is_due = next_due_ && *next_due_ <= now(time());
+  const bool is_due = next_start_ && *next_start_ <= now(time());
   if (is_due) start_priority_.begin();
   const Wakeup wakeup = scheduler_->tick();
   if (is_due) start_priority_.end();
   next_due_ = wakeup.at;
+  next_start_ = wakeup.due;
   return wakeup;
 }
 

@@ -96,6 +96,7 @@ class Daemon {
   bool leaves_now_ = false;
   std::optional<Error> queue_stopped_;
   std::optional<Instant> next_due_;
+  std::optional<Instant> next_start_;  // of what is not late
   std::optional<Nanoseconds> alive_at_;
   std::unique_ptr<QueueThread> queue_;
   std::unique_ptr<ApiService> api_service_;

@@ -24,6 +24,7 @@ void Scheduler::note_correction() {
 // What becomes due while we work is on time.
 void Scheduler::note_busy() {
   if (std::exchange(was_busy_, true)) return;
+  busy_since_ = world_.clock.monotonic();
   taken_up_until_ = now(world_.clock) - Seconds(1);
 }
 
@@ -75,6 +76,7 @@ Wakeup Scheduler::tick() {
     commit();
     if (stopping_) redo_all_ends();
   } while (!is_behind && has_backlog() && !is_spent());
+  ends_are_awaited_ = !postponed_.empty();
   for (const auto& [job, turn] : std::exchange(postponed_, {})) backlog_.add(job, turn, Backlog::Place::on_time);
   jobs_.let_rest();
   return wakeup_after(is_busy || is_behind || has_backlog());
@@ -87,7 +89,7 @@ Wakeup Scheduler::wakeup_after(bool is_busy) {
   Wakeup wakeup;
   if (broken()) return wakeup;
   const Instant t = now(world_.clock);
-  if (!stopping_) wakeup.at = timers_.earliest();
+  if (!stopping_) wakeup.at = wakeup.due = timers_.earliest();
   if (!unrecorded_exits_.empty()) wakeup.at = std::min(wakeup.at.value_or(retry_exits_at_), retry_exits_at_);
   for (const JobNumber job : waiting_) {
     const Entry& entry = jobs_.wake(job);

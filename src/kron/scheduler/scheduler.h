@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "kron/core/evaluate.h"
@@ -34,6 +35,7 @@ namespace kron {
 struct Wakeup {
   std::optional<Instant> at;
   std::optional<Nanoseconds> monotonic;
+  std::optional<Instant> due = {};  // when the next is due, which may be past; what is late already does not count
   bool is_busy = false;  // not all that is due has been looked at: `at` is past, so that others are heard, and no more
 };
 
@@ -53,6 +55,10 @@ class Scheduler {
     std::vector<Observer> observers = {};  // told in this order, after what happened is durable
     // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at.
     Nanoseconds slice = std::chrono::milliseconds(100);
+    // For how long the ends of runs wait while others are due: a crowd is started sooner when nothing is written about
+    // those of it that have ended already. A job whose run has ended is not looked at before that is recorded. Zero:
+    // ends go first, as they must where another host waits for them.
+    Nanoseconds ends_wait{0};
     TaskSubmitter* tasks = nullptr;  // none: a job that submits a task cannot start
     // What run ids are made of in place of the job's identity: several schedulers may each run every period of a job,
     // and no two of these runs may have one id. None: the identity.
@@ -223,7 +229,7 @@ class Scheduler {
   Wakeup wakeup_after(bool is_busy);
 
   // scheduler_look.cc: what is due of one job
-  [[nodiscard]] bool has_untaken_end(JobNumber job) const;
+  bool has_untaken_end(JobNumber job);
   void look_at(JobNumber job, Turn turn);
   void judge(JobNumber job, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
@@ -267,6 +273,8 @@ class Scheduler {
   void start_judged(JobNumber job, const RunCause& cause, Turn turn);
   bool was_let_go_before(JobNumber job, const RunCause& cause, Instant now);
   bool launch(JobNumber job, const RunCause& cause);
+  bool ends_may_wait(Instant now);
+  void keep_exits(std::vector<RunExit> exits);
   bool take_exits(Instant now);
   void take_exit(const RunExit& exit, Instant now);
   void record(JobNumber job, const Record& outcome, Turn turn);
@@ -303,6 +311,7 @@ class Scheduler {
   std::size_t batch_size_ = kFirstBatch;
   std::optional<Error> broken_;
   std::deque<RunExit> exits_;                          // not looked at yet
+  std::unordered_set<std::string_view> untaken_;       // their run ids
   std::vector<std::pair<JobNumber, Turn>> postponed_;  // due, and one of exits_ is of them
   std::vector<RunExit> unrecorded_exits_;              // their record could not be written; tried again after kRetry
   Instant retry_exits_at_;
@@ -313,7 +322,9 @@ class Scheduler {
   WallTime wall_read_;                        // at the beginning of the last tick, as is the next
   Nanoseconds steady_read_{0};
   Nanoseconds slice_ends_{0};
-  bool was_busy_ = false;  // when the last tick ended, or since
+  Nanoseconds busy_since_{0};      // when something was due for the first time since nothing was
+  bool ends_are_awaited_ = false;  // something that is due waits for one of exits_ to be recorded
+  bool was_busy_ = false;          // when the last tick ended, or since
   bool stopping_ = false;
   std::uint64_t manual_runs_ = 0;
   WriteThread writer_;  // last: it uses the above

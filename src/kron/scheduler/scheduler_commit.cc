@@ -77,9 +77,10 @@ void Scheduler::begin_write(Where where) {
   in_flight_->steps = std::exchange(steps_, {});
   in_flight_->records.reserve(in_flight_->steps.size());
   for (Step& step : in_flight_->steps) {
-    step.ledger.now = jobs_.known(step.job);
+    const Entry& entry = jobs_.wake(step.job);
+    step.ledger.now = entry.known;
     std::optional<ScheduleSeen>& schedule = step.ledger.now.periods.schedule;
-    if (!schedule) schedule = ScheduleSeen{schedule_hash(jobs_.definition(step.job).job), std::nullopt};
+    if (!schedule) schedule = ScheduleSeen{schedule_hash(entry.definition.job), std::nullopt};
     in_flight_->records.push_back(std::move(step.ledger));
   }
   const auto write = [&world = world_, batch = in_flight_.get()] {

@@ -16,17 +16,15 @@ JobState periods_after(const Job& job, const JobState& periods, Instant period, 
 
 }  // namespace
 
-// Everything this turn has to say about one job.
 // A run whose end is known is over, although the ends of others are taken first: its job waits for that, and keeps its
 // turn, or a period would be skipped for the sake of a run that is no more.
-bool Scheduler::has_untaken_end(JobNumber job) const {
+bool Scheduler::has_untaken_end(JobNumber job) {
   if (exits_.empty() || !jobs_.has_runs(job)) return false;
-  const std::vector<ActiveExecution> active = jobs_.known(job).active;
-  return std::ranges::any_of(active, [&](const ActiveExecution& run) {
-    return std::ranges::find(exits_, run.run_id, &RunExit::run_id) != exits_.end();
-  });
+  return std::ranges::any_of(jobs_.wake(job).known.active,
+                             [&](const ActiveExecution& run) { return untaken_.contains(run.run_id); });
 }
 
+// Everything this turn has to say about one job.
 void Scheduler::look_at(JobNumber job, Turn turn) {
   if (has_untaken_end(job)) {
     postponed_.emplace_back(job, turn);

@@ -124,16 +124,29 @@ bool Scheduler::launch(JobNumber job, const RunCause& cause) {
   return true;
 }
 
+// Not for long, and not when a run waits for the end of another.
+bool Scheduler::ends_may_wait(Instant t) {
+  const std::optional<Instant> due = timers_.earliest();
+  return due && *due <= t && !stopping_ && waiting_.empty() && !ends_are_awaited_ &&
+         world_.clock.monotonic() < busy_since_ + world_.ends_wait;
+}
+
+void Scheduler::keep_exits(std::vector<RunExit> exits) {
+  for (RunExit& exit : exits) untaken_.insert(exits_.emplace_back(std::move(exit)).run_id);
+}
+
 // Half of the slice is for those who ended, so that what is due gets on too. True when some are left for the next.
 bool Scheduler::take_exits(Instant t) {
-  std::ranges::move(launcher_.drain_exits(), std::back_inserter(exits_));
+  keep_exits(launcher_.drain_exits());
+  if (ends_may_wait(t)) return !exits_.empty();
   const bool clock_went_back = t < retry_exits_at_ - kRetry;
   if (t >= retry_exits_at_ || clock_went_back) {
-    std::ranges::move(std::exchange(unrecorded_exits_, {}), std::back_inserter(exits_));
+    keep_exits(std::exchange(unrecorded_exits_, {}));
   }
   const Nanoseconds enough = slice_ends_ - world_.slice / 2;
   while (!exits_.empty()) {
     take_exit(exits_.front(), t);
+    untaken_.erase(exits_.front().run_id);
     exits_.pop_front();
     commit_if_full();
     if (world_.clock.monotonic() >= enough) break;

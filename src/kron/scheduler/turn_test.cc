@@ -199,6 +199,61 @@ TEST(Turn, ManyRunsThatEndTogetherAreRecordedASliceAtATime) {
   EXPECT_LE(host.longest_tick, kLongestTick);
 }
 
+// Runs that take no time, and records that take a millisecond of everybody's.
+struct BriefRuns : SlowHost {
+  explicit BriefRuns(int count) : SlowHost("2026-03-01T00:59:59Z") {
+    add_crowd({.schedule = "0 * * * *"}, count);
+    runner.behave([](const RunSpec&) { return testing::Behaviour{.runs_for = milliseconds(1)}; });
+    outside.observer = [this](const Event& event) {
+      note(event);
+      if (std::holds_alternative<RunStarted>(event)) last_start = clock.wall();
+      if (std::holds_alternative<RunEnded>(event) && !first_end) first_end = clock.wall();
+    };
+  }
+
+  void run() {
+    ASSERT_TRUE(start_daemon());
+    run_for(milliseconds(10));
+    file_system->fail_when([this](const testing::CallRecord& call) {
+      const bool is_record = call.call == testing::Call::create || call.call == testing::Call::overwrite;
+      if (is_record) outside.pass(milliseconds(1));
+      return testing::Fault::none;
+    });
+    clock.advance_to(utc("2026-03-01T01:00:00Z"));
+    work_off();
+    run_for(Seconds(1));
+  }
+
+  WallTime last_start;
+  std::optional<WallTime> first_end;
+};
+
+TEST(Turn, ACrowdIsStartedBeforeAnythingIsWrittenAboutThoseThatHaveEnded) {
+  BriefRuns host(600);
+  host.run();
+  EXPECT_EQ(host.executed.size(), 600U);
+  EXPECT_EQ(host.scheduler->active_runs(), 0U);
+  EXPECT_LT(host.last_start, utc("2026-03-01T01:00:00Z") + milliseconds(700));
+  EXPECT_GE(host.first_end, host.last_start);
+}
+
+TEST(Turn, EndsDoNotWaitForALargeCrowdToBeStarted) {
+  BriefRuns host(5'000);
+  host.run();
+  EXPECT_EQ(host.executed.size(), 5'000U);
+  EXPECT_EQ(host.scheduler->active_runs(), 0U);
+  EXPECT_LT(host.first_end, utc("2026-03-01T01:00:01Z") + milliseconds(500));
+  EXPECT_LE(host.longest_tick, kLongestTick);
+}
+
+TEST(Turn, EndsGoFirstWhereAnotherHostWaitsForThem) {
+  BriefRuns host(600);
+  host.outside.ends_wait = Nanoseconds(0);
+  host.run();
+  EXPECT_EQ(host.executed.size(), 600U);
+  EXPECT_LT(host.first_end, host.last_start);
+}
+
 TEST(Turn, WhatBecomesDueWhileAnOperatorsWordIsWrittenIsOnTime) {
   SlowHost host("2026-03-01T00:59:58Z");
   host.add_crowd({.schedule = "0 * * * *"}, 2);

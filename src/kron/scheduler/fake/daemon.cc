@@ -101,6 +101,7 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
                                        if (outside.observer) outside.observer(event);
                                      },
                                      logging_to(log)},
+                       .ends_wait = outside.ends_wait,
                        .scope = outside.scope,
                        .clock_is_corrected = outside.clock_is_corrected},
       [](const jobs::JobDefinition& definition, const RunCause& cause) {

@@ -34,6 +34,7 @@ struct Outside {
   Observer observer = {};
   std::function<std::string(const jobs::JobDefinition&)> scope = {};
   bool clock_is_corrected = false;
+  Nanoseconds ends_wait = Seconds(1);  // as krond has it
 };
 
 // Ways to break the daemon, to see that its tests notice.
