@@ -39,6 +39,7 @@ mutants: ## break a copy of the tree in many ways, and see that a test notices e
 	scripts/mutants
 
 bench: release ## measure; prints JSON (BRIEF=1: only try that it works)
+	@scripts/deps bench >&2
 	@$(if $(BRIEF),BRIEF=$(BRIEF)) scripts/bench build/release
 
 fuzz: ## run every fuzzer for SECONDS (60) each

@@ -8,6 +8,7 @@
 #include "asking.h"
 #include "kron/json/writer.h"
 #include "kron/testing/temporary_directory.h"
+#include "late_crowd.h"
 #include "lateness.h"
 #include "tasks.h"
 
@@ -24,10 +25,11 @@ struct Scale {
   double seconds;     // of each measurement
   std::size_t tasks;  // through the API
   Crowd crowd;
+  int late;  // jobs that are late when krond starts
 };
 
-constexpr Scale kFull{10'000, 200, 5, 4000, {10'000, 100, 200, 6, 5}};
-constexpr Scale kBrief{200, 20, 0.3, 40, {200, 3, 20, 1, 2}};
+constexpr Scale kFull{10'000, 200, 5, 4000, {10'000, 100, 200, 6, 5}, 20'000};
+constexpr Scale kBrief{200, 20, 0.3, 40, {200, 3, 20, 1, 2}, 50};
 
 void write_cost(JsonWriter& out, const Cost& cost) {
   out.key("requestsPerSecond").real(cost.per_second).key("cpuMicroseconds").real(cost.cpu_microseconds);
@@ -102,13 +104,17 @@ void measure(std::string_view only, const Scale& scale) {
     out.key("load");
     write_lateness(out, scale.crowd);
   }
+  if (wanted("late")) {
+    out.key("late");
+    write_late_crowd(out, scale.late);
+  }
   std::puts(out.end_map().take().c_str());
 }
 
 }  // namespace
 }  // namespace kron::bench
 
-// One of: echo, jobs, lease_commit, load; all of them when none is named.
+// One of: echo, jobs, lease_commit, load, late; all of them when none is named.
 int main(int argc, char** argv) {
   using namespace kron::bench;
   measure(argc > 1 ? argv[1] : "", std::getenv("BRIEF") != nullptr ? kBrief : kFull);

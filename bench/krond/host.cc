@@ -53,6 +53,16 @@ std::string idle_jobs(int count) {
   return text;
 }
 
+std::string cron_at(std::int64_t second) {
+  const time_t time = static_cast<time_t>(second);
+  tm civil{};
+  ::gmtime_r(&time, &civil);
+  char text[64];
+  std::snprintf(text, sizeof text, "%d %d %d %d %d *", civil.tm_sec, civil.tm_min, civil.tm_hour, civil.tm_mday,
+                civil.tm_mon + 1);
+  return text;
+}
+
 double at_share(const std::vector<double>& sorted, double share) {
   return sorted[std::min(sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size())))];
 }

@@ -17,6 +17,9 @@ double seconds_since(std::int64_t wall_start);
 // Lines of a job file: jobs that are not due while anybody measures.
 std::string idle_jobs(int count);
 
+// `S M H d m *` of this second, in UTC.
+std::string cron_at(std::int64_t second);
+
 // Of values in order: the one that this share of them is below.
 double at_share(const std::vector<double>& sorted, double share);
 

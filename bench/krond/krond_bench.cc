@@ -24,17 +24,6 @@ struct Counts {
 constexpr Counts kFull{1000, 10'000, 100'000, 1'000'000, 60};
 constexpr Counts kBrief{10, 100, 500, 1000, 2};
 
-// `S M H d m *` of this second, in UTC.
-std::string cron_at(std::int64_t second) {
-  const time_t time = static_cast<time_t>(second);
-  tm civil{};
-  ::gmtime_r(&time, &civil);
-  char text[64];
-  std::snprintf(text, sizeof text, "%d %d %d %d %d *", civil.tm_sec, civil.tm_min, civil.tm_hour, civil.tm_mday,
-                civil.tm_mon + 1);
-  return text;
-}
-
 // `crowd` jobs due at one second, among `loaded` others.
 Started burst(int crowd, int loaded) {
   Host host;
