@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kPause{5};  // after a failure
 
 // What comes within this time is written together, unless somebody waits for it: then the journal is synced less often,
 // and a short run is one entry. Long enough for the turn that starts a run to have the processors, too.
-constexpr std::chrono::milliseconds kGather{100};
+constexpr std::chrono::milliseconds kGather{250};
 
 const Error kNotReady{Code::unreachable, "the history's index is being made anew; ask again"};
 

@@ -103,8 +103,9 @@ Result<std::unique_ptr<Index>> Index::open(const std::string& path) {
     return fail(Code::invalid, path + " is of version " + std::to_string(*version));
   }
   // In this mode a power cut may take the last commits, and never the order in which they were made. The kernel keeps
-  // the pages that are in use: a cache in this process (2 MiB by default) would hold them a second time.
-  Status ready = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -256");
+  // the pages that are in use, so a small cache does; one that is too small for what a second brings would write pages
+  // several times.
+  Status ready = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -1024");
   if (ready) ready = database->run(kSchema);
   if (!ready) return fail(ready.error());
   std::unique_ptr<Index> index(new Index(*std::move(database)));
