@@ -4,6 +4,7 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kToLoad = 4;  // seconds, and more for many
+constexpr std::int64_t kMostToLoad = 300;
 constexpr int kJobsPerSecond = 10'000;
 constexpr double kLongest = 300;  // seconds
 constexpr double kTooLong = 250;  // milliseconds
@@ -70,20 +72,30 @@ std::string jobs_due_at(const Host& host, int jobs, std::int64_t second) {
   return text;
 }
 
+// A host whose jobs are all late. It takes a krond that has seen them, and ended before they were due; on a busy
+// machine that may take longer than was thought, and is tried again with more time.
+std::unique_ptr<Host> host_of_late(int jobs) {
+  for (std::int64_t lead = kToLoad + jobs / kJobsPerSecond; lead < kMostToLoad; lead *= 2) {
+    auto host = std::make_unique<Host>();
+    const std::int64_t due = wall_nanoseconds() / kSecond + lead;
+    host->write_jobs(jobs_due_at(*host, jobs, due));
+    host->start();
+    // Without a note that it was told to stop: then what is due until the next start would be on time.
+    ::kill(host->pid(), SIGKILL);
+    host->stop();
+    if (wall_nanoseconds() >= due * kSecond) continue;
+    while (wall_nanoseconds() < (due + 2) * kSecond) ::usleep(100'000);
+    return host;
+  }
+  give_up("loading takes too long for jobs that are to be late");
+}
+
 }  // namespace
 
 void write_late_crowd(JsonWriter& out, int jobs) {
-  Host host;
-  const std::int64_t due = wall_nanoseconds() / kSecond + kToLoad + jobs / kJobsPerSecond;
-  host.write_jobs(jobs_due_at(host, jobs, due));
-  host.start();
-  // Without a note that it was told to stop: then what is due until the next start would be on time.
-  ::kill(host.pid(), SIGKILL);
-  host.stop();
-  if (runs_of(host) != 0) give_up("loading took too long for jobs that are to be late");
-  while (wall_nanoseconds() < (due + 2) * kSecond) ::usleep(100'000);
-  host.start();
-  Aside<Asked> aside(0, [&](const auto& tell) { tell(ask_until_all_ran(host, static_cast<std::size_t>(jobs))); });
+  const std::unique_ptr<Host> host = host_of_late(jobs);
+  host->start();
+  Aside<Asked> aside(0, [&](const auto& tell) { tell(ask_until_all_ran(*host, static_cast<std::size_t>(jobs))); });
   const Asked asked = aside.next().value_or(Asked{});
   out.begin_map().key("jobs").integer(jobs).key("ran").integer(static_cast<std::int64_t>(asked.runs));
   out.key("seconds").real(asked.seconds).key("answers").integer(static_cast<std::int64_t>(asked.answers));

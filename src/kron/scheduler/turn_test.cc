@@ -95,6 +95,23 @@ TEST(Turn, ManyLateJobsHoldUpNeitherTheLoopNorWhatBecomesDue) {
   EXPECT_LT(host.latest_start, Seconds(3));
 }
 
+// Whoever lets what is due go before all else goes by this: what is late may take minutes.
+TEST(Turn, WhatIsLateIsNotCalledDue) {
+  SlowHost host("2026-03-01T00:30:00Z");
+  host.add_crowd({.schedule = "0 * * * *", .deadline = "1d"}, 2'000);
+  ASSERT_TRUE(host.start_daemon());
+  host.kill_daemon();
+  host.pass(std::chrono::hours(1));
+  ASSERT_TRUE(host.start_daemon());
+  host.writes_take(milliseconds(1));
+  const Wakeup late = host.scheduler->tick();
+  EXPECT_TRUE(late.is_busy);
+  EXPECT_LE(late.at, now(host.clock));
+  EXPECT_EQ(late.due, utc("2026-03-01T02:00:00Z"));
+  host.work_off();
+  EXPECT_EQ(host.executed.size(), 2'000U);
+}
+
 TEST(Turn, ARunWhoseEndIsKnownIsOverAlthoughTheEndsOfOthersAreTakenFirst) {
   SlowHost host("2026-03-01T00:30:30Z");
   constexpr int kJobs = 600;
