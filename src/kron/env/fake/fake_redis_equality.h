@@ -70,6 +70,7 @@ using ScriptGenerator = ScriptArguments (*)(Random&, FakeRedis&);
 // By name of the script.
 const std::map<std::string, ScriptGenerator>& cluster_generators();
 const std::map<std::string, ScriptGenerator>& queue_generators();
+const std::map<std::string, ScriptGenerator>& task_queue_generators();
 
 // A second near all others, so that what depends on the time differs from call to call.
 std::string random_second(Random& random);

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "kron/env/fake/fake_redis_equality.h"
 #include "kron/testing/golden.h"
@@ -211,6 +212,20 @@ std::string with_given_time(std::string text) {
   return text;
 }
 
+// As the build does it: a line `--include NAME` gives way to that file.
+std::string with_parts(std::string text, const std::string& directory, std::set<std::string>& parts) {
+  const std::string word = "--include ";
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) {
+    const std::size_t end = text.find('\n', at);
+    const std::string name = text.substr(at + word.size(), end - at - word.size());
+    parts.insert(name);
+    const std::string part = read_file(directory + "/" + name);
+    text.replace(at, end - at, part);
+    at += part.size();
+  }
+  return text;
+}
+
 }  // namespace
 
 const std::map<std::string, ScriptGenerator>& cluster_generators() {
@@ -233,10 +248,13 @@ std::string text_from(FakeRedis& fake, const RedisCommand& command) {
 
 std::vector<ScriptText> scripts_in(const std::string& directory) {
   std::vector<ScriptText> scripts;
+  std::set<std::string> parts;
   for (const auto& file : std::filesystem::directory_iterator(directory)) {
     if (file.path().extension() != ".lua") continue;
-    scripts.push_back({file.path().stem().string(), with_given_time(read_file(file.path().string()))});
+    const std::string text = with_parts(read_file(file.path().string()), directory, parts);
+    scripts.push_back({file.path().stem().string(), with_given_time(text)});
   }
+  std::erase_if(scripts, [&](const ScriptText& script) { return parts.contains(script.name + ".lua"); });
   std::sort(scripts.begin(), scripts.end(), [](const auto& left, const auto& right) { return left.name < right.name; });
   return scripts;
 }
