@@ -12,8 +12,8 @@ using Words = std::vector<std::string_view>;
 
 Words action_keys() {
   Words keys{"name", "command", "task"};
-  const OptionSchema options = schema_of_options();
-  keys.insert(keys.end(), options.names().begin(), options.names().end());
+  const Words options = schema_of_options().names();
+  keys.insert(keys.end(), options.begin(), options.end());
   return keys;
 }
 

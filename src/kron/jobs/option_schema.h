@@ -49,7 +49,7 @@ class OptionSchema {
   void seconds(Key key, const std::optional<Seconds>&, About about) { seconds(key, {}, {}, about); }
   void limits(Key key, const ResourceLimits& value, About about);
 
-  [[nodiscard]] const std::vector<std::string_view>& names() const { return names_; }
+  [[nodiscard]] std::vector<std::string_view> names() const { return names_; }
   // Members of "properties", each on a line of its own that begins with `indent`.
   [[nodiscard]] std::string properties(std::string_view indent) const;
 

@@ -119,6 +119,17 @@ TEST(Instructions, AnUnknownTagOrALeaseThatSaysSomethingIsRefused) {
   }
 }
 
+TEST(Instructions, EverySettingOfAProcessArrives) {
+  RunSpec spec = full_spec();
+  int value = 1;
+  for_each_setting(spec.process, [&](Tag, auto& setting) { setting = value++; });
+  std::string bytes = instructions_of(spec, account(), {}, "").value();
+  Instructions read;
+  ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
+  EXPECT_EQ(read.process, spec.process);
+  EXPECT_NE(read.process, ProcessSettings());
+}
+
 TEST(Instructions, ASettingThatIsNoNumberOfItsSizeIsRefused) {
   std::string bytes = instructions_of(full_spec(), account(), {}, "").value();
   const std::string nice = std::string(1, static_cast<char>(Tag::nice)) + std::string{4, 0, 0, 0};

@@ -74,11 +74,13 @@ enum class Tag : std::uint8_t {
 
 inline constexpr std::size_t kLimitSize = 20;
 
-// The settings that go as they are, by what both sides write and read them: visit(tag, member).
+// The settings that go as they are, by what both sides write and read them: visit(tag, member). All members are named,
+// so that one that is added and has no tag does not compile.
 template <class Settings, class Visit>
 constexpr void for_each_setting(Settings& settings, Visit visit) {
-  visit(Tag::umask, settings.umask);
-  visit(Tag::nice, settings.nice);
+  auto& [umask, nice] = settings;
+  visit(Tag::umask, umask);
+  visit(Tag::nice, nice);
 }
 
 // A smaller cap on the captured output is read as this one.
