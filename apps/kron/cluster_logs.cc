@@ -7,6 +7,7 @@
 #include "cluster_read.h"
 #include "cluster_verbs.h"
 #include "kron/base/text.h"
+#include "kron/cluster/output_lines.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 
@@ -61,32 +62,28 @@ class OutputReader {
   Result<std::optional<std::size_t>> count() {
     const auto type = session_.ask({"TYPE", key_});
     if (!type) return fail(type.error());
-    if (type->text == "none") return std::optional<std::size_t>();
-    is_list_ = type->text == "list";
-    if (!is_list_ && type->text != "zset") {
-      return fail(Code::conflict, "the output of this run is kept as a " + type->text + ", which nobody writes");
-    }
-    const auto count = session_.ask({is_list_ ? "LLEN" : "ZCARD", key_});
+    const auto kind = cluster::output_kind(type->text);
+    if (!kind) return fail(kind.error());
+    kind_ = *kind;
+    if (kind_ == cluster::OutputKind::none) return std::optional<std::size_t>();
+    const auto count = session_.ask(cluster::count_of_output(kind_, key_));
     if (!count) return fail(count.error());
     return std::optional(static_cast<std::size_t>(std::max<std::int64_t>(count->integer, 0)));
   }
 
   // At most a page of them, from this one on.
   Result<std::vector<std::string>> page(std::size_t first) {
-    auto lines = session_.ask(
-        {is_list_ ? "LRANGE" : "ZRANGE", key_, std::to_string(first), std::to_string(first + kLinesAtOnce - 1)});
+    const auto lines = session_.ask(cluster::page_of_output(kind_, key_, first, kLinesAtOnce));
     if (!lines) return fail(lines.error());
     std::vector<std::string> texts;
-    for (RedisValue& line : lines->items) texts.push_back(is_list_ ? std::move(line.text) : whole(line.text));
+    for (const RedisValue& line : lines->items) texts.push_back(cluster::text_of_line(kind_, line.text));
     return texts;
   }
 
  private:
-  static std::string whole(std::string_view member) { return std::string(line_of_member(member)) + "\n"; }
-
   ClusterSession& session_;
   std::string key_;
-  bool is_list_ = false;
+  cluster::OutputKind kind_ = cluster::OutputKind::none;
 };
 
 class LinePrinter {

@@ -122,13 +122,6 @@ bool is_run_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-std::string_view line_of_member(std::string_view member) {
-  const std::size_t at = member.rfind('\0');
-  if (at == std::string_view::npos || at + 1 == member.size()) return member;
-  const std::string_view digits = member.substr(at + 1);
-  return std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }) ? member.substr(0, at) : member;
-}
-
 std::string shown_line(std::string_view line) {
   std::string shown;
   while (!line.empty()) {

@@ -54,8 +54,6 @@ void print_cluster_run(const ClusterRun& run);
 // 32 lower-case hexadecimal digits.
 bool is_run_id(std::string_view text);
 
-// A member of an output's sorted set is the line, and where that line was there before, a NUL and digits.
-std::string_view line_of_member(std::string_view member);
 // A line for a terminal, which would obey control characters: they are escaped, but for tabs.
 std::string shown_line(std::string_view line);
 

@@ -41,16 +41,6 @@ TEST(ClusterValues, BytesThatAreNoTextDoNotHideTheRest) {
   EXPECT_EQ(run.output, "\xEF\xBF\xBD\xEF\xBF\xBD ok\n");
 }
 
-TEST(ClusterValues, AMemberIsTheLineWithoutItsNumber) {
-  EXPECT_EQ(line_of_member("plain"), "plain");
-  EXPECT_EQ(line_of_member(""), "");
-  EXPECT_EQ(line_of_member("again\0002"s), "again");
-  EXPECT_EQ(line_of_member("\00012"s), "");
-  EXPECT_EQ(line_of_member("nul\0"s), "nul\0"s);
-  EXPECT_EQ(line_of_member("nul\0x1"s), "nul\0x1"s);
-  EXPECT_EQ(line_of_member("a\0001\0002"s), "a\0001"s) << "a line that itself ends in NUL and digits";
-}
-
 TEST(ClusterValues, ALineForATerminalHasNothingThatItWouldObey) {
   EXPECT_EQ(shown_line("plain\ttext ä"), "plain\ttext ä");
   EXPECT_EQ(shown_line("\x1b[31mred"), "\\x1b[31mred");

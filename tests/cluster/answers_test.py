@@ -43,6 +43,28 @@ class OneAnswersForAll(OnFleet):
             self.assertEqual(self.ask(host, "logs", run_id), "one\none\ntwo\n")
             self.assertIn(blob["host"], self.ask(host, "show", run_id))
 
+    def test_the_output_of_a_run_is_followed_to_its_end_through_any_host(self):
+        self.fleet.define("followed", f"echo first; {self.fleet.holding()}; echo last", ttl=30)
+        until(lambda: all("followed" in self.ask(host, "jobs") for host in self.hosts), "the job")
+        self.fleet.trigger("followed", "follow-me")
+        run_id, = self.fleet.wait_for_running("followed")
+        for host in self.hosts:
+            until(lambda host=host: self.runs(host, "followed"), f"the run in the history of {host}")
+        followers = [subprocess.Popen([KRON, "logs", "-f", run_id, "--state-dir", str(self.fleet.root / f"state-{host}")],
+                                      stdout=subprocess.PIPE, text=True) for host in self.hosts]
+        try:
+            for follower in followers:
+                self.assertEqual(follower.stdout.readline(), "first\n")
+                self.assertIsNone(follower.poll(), "the run goes on")
+            self.fleet.hold_no_more()
+            for follower in followers:
+                self.assertEqual(follower.communicate(timeout=60)[0], "last\n")
+                self.assertEqual(follower.returncode, 0)
+        finally:
+            for follower in followers:
+                follower.kill()
+                follower.wait()
+
     def test_a_pause_at_one_host_is_one_at_all(self):
         self.fleet.define("paused")
         until(lambda: all("paused" in self.ask(host, "jobs", "--names") for host in self.hosts), "the job")

@@ -1,12 +1,14 @@
 #include "kron/api/api.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <mutex>
 #include <poll.h>
 #include <set>
 #include <thread>
@@ -131,10 +133,23 @@ class ApiTest : public ::testing::Test {
             .outputs = *outputs_,
             .run_files = run_files_,
             .others = {.has_run = [](const history::Entry& run) { return run.host == "h2"; },
-                       .output = [](const std::string& run_id) -> Result<std::string> {
-                         if (run_id == std::string(32, 'b')) return fail(Code::not_found, "kept no longer");
-                         return "from Redis\n";
-                       }}};
+                       .output = [this](const std::string& run_id,
+                                        std::size_t first) { return output_elsewhere(run_id, first); }}};
+  }
+
+  // Of a run of another host, one line at a time; that of `d` goes on as long as the test wants.
+  Result<OtherHosts::Output> output_elsewhere(const std::string& run_id, std::size_t first) const {
+    if (run_id == std::string(32, 'b')) return fail(Code::not_found, "kept no longer");
+    if (run_id != std::string(32, 'd')) {
+      return OtherHosts::Output{.text = first == 0 ? "from Redis\n" : "", .next = 1, .is_over = true};
+    }
+    if (redis_is_away_.exchange(false)) return fail(Code::unreachable, "ask again");
+    const bool is_over = elsewhere_is_over_;
+    const std::size_t lines = elsewhere_lines_;
+    OtherHosts::Output output{.next = first, .is_over = is_over};
+    if (first < lines) output.text = "line " + std::to_string(output.next++) + "\n";
+    output.has_more = output.next < lines;
+    return output;
   }
 
   void do_on_loop(const Parts::Work& work) { loop_->run(work); }
@@ -184,6 +199,9 @@ class ApiTest : public ::testing::Test {
   std::unique_ptr<OutputFollower> outputs_;
   std::unique_ptr<QueueThread> tasks_;
   std::unique_ptr<Api> api_;
+  std::atomic<std::size_t> elsewhere_lines_ = 0;
+  std::atomic<bool> elsewhere_is_over_ = false;
+  mutable std::atomic<bool> redis_is_away_ = false;
   std::unique_ptr<http::Server> server_;
 };
 
@@ -388,7 +406,40 @@ TEST_F(ApiTest, TheOutputOfAnotherHostsRunComesFromTheCluster) {
       {.job = "c", .outcome = Outcome::executed, .run_id = gone, .host = "h2", .started_at = now(host_.clock)});
   EXPECT_EQ(ask("GET", "/api/v1/runs/" + here + "/output").body, "from Redis\n");
   EXPECT_EQ(ask("GET", "/api/v1/runs/" + gone + "/output").status, 404);
+  EXPECT_EQ(ask("GET", "/api/v1/runs/" + gone + "/output?follow=true").status, 404);
   EXPECT_THAT(ask("GET", "/api/v1/runs/" + here).body, HasSubstr(R"("host":"h2")"));
+}
+
+TEST_F(ApiTest, TheOutputOfAnotherHostsRunIsFollowedUntilItEnds) {
+  const std::string run_id(32, 'd');
+  history_->add(
+      {.job = "c", .outcome = Outcome::executed, .run_id = run_id, .host = "h2", .started_at = now(host_.clock)});
+  elsewhere_lines_ = 2;
+  std::mutex mutex;
+  std::condition_variable came;
+  std::string text;
+  auto followed = std::async(std::launch::async, [&] {
+    http::Client client(socket());
+    return client.stream("/api/v1/runs/" + run_id + "/output?follow=true", {}, [&](std::string_view bytes) {
+      const std::lock_guard lock(mutex);
+      text += bytes;
+      came.notify_all();
+      return true;
+    });
+  });
+  const auto wait_for = [&](const std::string& wanted) {
+    std::unique_lock lock(mutex);
+    EXPECT_TRUE(came.wait_for(lock, std::chrono::seconds(60), [&] { return text == wanted; })) << text;
+  };
+  wait_for("line 0\nline 1\n");
+  redis_is_away_ = true;
+  elsewhere_lines_ = 3;
+  wait_for("line 0\nline 1\nline 2\n");
+  EXPECT_EQ(followed.wait_for(std::chrono::milliseconds(0)), std::future_status::timeout);
+  elsewhere_lines_ = 4;
+  elsewhere_is_over_ = true;
+  EXPECT_TRUE(followed.get());
+  EXPECT_EQ(text, "line 0\nline 1\nline 2\nline 3\n");
 }
 
 TEST_F(ApiTest, OneWhoWaitsForARunOfAnotherHostIsAnsweredWhenItEnds) {

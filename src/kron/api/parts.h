@@ -100,8 +100,15 @@ using Reload = std::function<void(std::function<void(const Result<ReloadReport>&
 struct OtherHosts {
   std::function<bool(const history::Entry& run)> has_run =
       {};  // whether it is, or was, another host's; from any thread
-  // All that is there of a run's output; blocks, so it is called aside. not_found: it is kept no longer.
-  std::function<Result<std::string>(const std::string& run_id)> output = {};
+  // Some of a run's output: whole lines, from one on.
+  struct Output {
+    std::string text = {};
+    std::size_t next = 0;   // the line to go on with
+    bool has_more = false;  // now
+    bool is_over = false;   // the run: when there is no more, this is all
+  };
+  // Blocks, so it is called aside. not_found: it is kept no longer. Unreachable: ask again.
+  std::function<Result<Output>(const std::string& run_id, std::size_t first)> output = {};
 };
 
 // What the API works on. All of it outlives the API. Each part has its own thread: what is said of `on_loop` may be

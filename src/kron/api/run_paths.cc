@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kron/api/byte_range.h"
+#include "kron/api/follow_others.h"
 #include "kron/api/paths.h"
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
 constexpr Nanoseconds kMostRunWait = Seconds(60);
+constexpr std::size_t kMostOfOthers = std::size_t{16} << 20;  // more than kron-exec captures
 
 std::string retention_of(const Parts& parts) {
   // In days, as people give it; duration_text would make weeks of them.
@@ -185,9 +187,15 @@ void open_output(Parts& parts, const CallPtr& call, bool has_written) {
 
 // What the cluster keeps of it, as far as it has come.
 void send_output_of_others(Parts& parts, const CallPtr& call) {
-  const Result<std::string> output = parts.others.output(call->names.front());
-  if (!output) return call->refuse(output.error());
-  call->send({.content_type = "application/octet-stream", .body = *output});
+  std::string text;
+  OtherHosts::Output output;
+  do {
+    Result<OtherHosts::Output> more = parts.others.output(call->names.front(), output.next);
+    if (!more) return call->refuse(more.error());
+    output = *std::move(more);
+    text += output.text;
+  } while (output.has_more && text.size() < kMostOfOthers);
+  call->send({.content_type = "application/octet-stream", .body = std::move(text)});
 }
 
 void run_output(Parts& parts, const CallPtr& call) {
@@ -196,6 +204,7 @@ void run_output(Parts& parts, const CallPtr& call) {
   with_run(parts, call, [&parts, call, follows = *follow == "true"](const history::Entry& entry) {
     if (entry.run_id.empty()) return call->refuse(no_such_run(parts, call->names.front()));
     if (is_elsewhere(parts, entry)) {
+      if (follows && call->request.method != "HEAD") return follow_output_of_others(parts, call);
       if (!parts.aside([&parts, call] { send_output_of_others(parts, call); })) call->refuse(too_busy());
       return;
     }

@@ -63,7 +63,8 @@ api::Operations ClusterParts::operations() {
 
 api::OtherHosts ClusterParts::others() {
   return {.has_run = [this](const history::Entry& run) { return !run.host.empty() && run.host != instance(); },
-          .output = [this](const std::string& run_id) { return remote_output(*link_, keys_, run_id); }};
+          .output = [this](const std::string& run_id,
+                           std::size_t first) { return remote_output(*link_, keys_, run_id, first); }};
 }
 
 }  // namespace kron::daemon

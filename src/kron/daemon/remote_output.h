@@ -1,19 +1,16 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "kron/api/parts.h"
 #include "kron/cluster/keys.h"
 #include "kron/cluster/link.h"
 
 namespace kron::daemon {
 
-// What stands in Redis of a run's output: a sorted set of lines without their newlines, or, written by cronken or in
-// its dialect, a list of lines with them. Blocks; not on the loop. not_found: it is kept no longer, or nothing was
-// written.
-Result<std::string> remote_output(cluster::Link& link, const cluster::Keys& keys, const std::string& run_id);
-
-// Pure. The line that a member of the sorted set stands for: one that was there already has NUL and digits behind it.
-std::string_view line_of_member(std::string_view member);
+// What stands in Redis of a run's output, from this line on, and whether the run is over. Blocks; not on the loop.
+// not_found: the output is kept no longer. Unreachable: ask again.
+Result<api::OtherHosts::Output> remote_output(cluster::Link& link, const cluster::Keys& keys, const std::string& run_id,
+                                              std::size_t first);
 
 }  // namespace kron::daemon
