@@ -110,19 +110,19 @@ bool SimulatedHost::make_parts() {
 }
 
 bool SimulatedHost::start_scheduler(const std::vector<ClusterJob>& jobs) {
-  auto scheduler =
-      std::make_unique<Scheduler>(Scheduler::World{.clock = *clock_,
-                                                   .ledger = *mistaken_,
-                                                   .runner = *this,
-                                                   .log = world_.log,
-                                                   .scope =
-                                                       [this](const jobs::JobDefinition& definition) {
-                                                         const std::string& job = definition.job.identity;
-                                                         return terms_.get()->at(job).locked ? job : job + "\n" + name_;
-                                                       }},
-                                  [](const jobs::JobDefinition& definition, const RunCause& cause) {
-                                    return RunSpec{.run_id = cause.run_id, .command = {jobs::command_of(definition)}};
-                                  });
+  auto scheduler = std::make_unique<Scheduler>(
+      Scheduler::World{.clock = *clock_,
+                       .ledger = *mistaken_,
+                       .runner = *this,
+                       .log = world_.log,
+                       .scope =
+                           [this](const jobs::JobDefinition& definition) {
+                             const std::string& job = definition.job.identity;
+                             return terms_.find(job).value().locked ? job : job + "\n" + name_;
+                           }},
+      [](const jobs::JobDefinition& definition, const RunCause& cause) {
+        return RunSpec{.run_id = cause.run_id, .command = {jobs::command_of(definition)}};
+      });
   std::vector<jobs::JobDefinition> definitions;
   for (const ClusterJob& job : jobs) definitions.push_back(job.definition);
   if (!scheduler->start(std::move(definitions))) return false;

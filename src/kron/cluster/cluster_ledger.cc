@@ -131,7 +131,7 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
   std::string field = field_of(step.identity, pending.terms);
   std::uint64_t given = 0;
   {
-    const bool is_listed = world_.terms.get()->contains(step.identity);
+    const bool is_listed = world_.terms.contains(step.identity);
     const std::lock_guard lock(mutex_);
     const auto known = memory_.find(step.identity);
     // A job that was removed keeps the record that it had.
@@ -143,7 +143,7 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
   if (pending.record.revision == 0) {
     // Its lock has come or gone, or this host has another name: its record is another one, too.
     const std::array<std::string, 1> identity = {step.identity};
-    if (const Status read = fetch(identity, now(world_.clock)); !read) return Written::refused(read.error());
+    if (const Status read = fetch(identity, {.now = now(world_.clock)}); !read) return Written::refused(read.error());
     return Written::newer(known_job(step.identity).periods);
   }
   const bool changes = !is_same(pending.record.state.periods, step.now.periods);
@@ -205,7 +205,7 @@ std::optional<Written> ClusterLedger::refuse_other_definition(const LedgerStep& 
   if (!is_left && world_.read_again) world_.read_again(step.identity);
   // They may have read theirs again meanwhile.
   const std::array<std::string, 1> identity = {step.identity};
-  if (const Status read = fetch(identity, now(world_.clock)); !read) return Written::refused(read.error());
+  if (const Status read = fetch(identity, {.now = now(world_.clock)}); !read) return Written::refused(read.error());
   lock.lock();
   if (Memory& now_known = memory_[step.identity]; now_known.record.revision != revision) {
     now_known.given = now_known.record.revision;

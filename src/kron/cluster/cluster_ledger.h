@@ -80,9 +80,10 @@ class ClusterLedger : public Ledger {
   std::vector<Written> write(std::span<const LedgerStep> steps) override;
   const std::optional<Error>& broken() const override { return broken_; }  // never: Redis away is not broken
 
-  // Reads the records of these jobs before load() asks for them, so that the loop need not wait: any thread. They may
-  // be old by then; a step that is judged by an old record is answered `newer`.
-  Status prefetch(std::span<const std::string> identities, Instant now);
+  // Reads the records of these jobs before load() asks for them, so that the loop need not wait: any thread. `terms`
+  // are those that the jobs will have. The records may be old by then; a step that is judged by an old record is
+  // answered `newer`.
+  Status prefetch(std::span<const std::string> identities, const JobTermsTable::Map& terms, Instant now);
 
   // The server has lost writes: what this host knows of the last minute is asserted again. On the link's thread
   // (LinkThread::Listener::on_lost_writes).
@@ -157,14 +158,22 @@ class ClusterLedger : public Ledger {
   void hold_back_unreplicated(const std::vector<Pending>& sent, const TimedReply& waited,
                               std::vector<Written>& answers);
 
+  // How records are read.
+  struct Reading {
+    Instant now;
+    bool is_beside = false;                     // of the scheduler: in small parts
+    const JobTermsTable::Map* terms = nullptr;  // of the jobs; none: those in the table
+  };
+
   // cluster_ledger_load.cc: records
-  Status fetch(std::span<const std::string> identities, Instant now);
-  Status fetch_page(std::span<const std::string> identities, Instant now);
+  Status fetch(std::span<const std::string> identities, const Reading& reading);
+  Status fetch_page(std::span<const std::string> identities, const Reading& reading);
   Status put_back(std::vector<Restored> restored);
-  Status make_records(std::vector<Absent> absent, Instant now);
+  Status make_records(std::vector<Absent> absent, const Reading& reading);
   KnownJob known_job(const std::string& identity);
   [[nodiscard]] std::string field_of(std::string_view identity, const JobTerms& terms) const;
-  [[nodiscard]] JobTerms terms_of(std::string_view identity) const;
+  [[nodiscard]] JobTerms terms_of(const std::string& identity) const;
+  [[nodiscard]] std::string field_by(const std::string& identity, const Reading& reading) const;
   [[nodiscard]] ClusterRecord new_record(std::string_view identity, Instant first_seen) const;
   [[nodiscard]] RestoreCall restore(const std::string& field, const ClusterRecord& record,
                                     const std::string& found) const;

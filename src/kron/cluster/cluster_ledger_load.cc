@@ -28,24 +28,23 @@ Error no_record(const RedisReply& reply) {
 
 Result<std::vector<KnownJob>> ClusterLedger::load(std::span<const std::string> identities, Instant t) {
   std::vector<std::string> unread;
-  {
+  for (const std::string& identity : identities) {
+    const std::string field = field_of(identity, terms_of(identity));
     const std::lock_guard lock(mutex_);
-    for (const std::string& identity : identities) {
-      const auto known = memory_.find(identity);
-      const bool is_read = known != memory_.end() && std::exchange(known->second.is_prefetched, false) &&
-                           known->second.field == field_of(identity, terms_of(identity));
-      if (!is_read) unread.push_back(identity);
-    }
+    const auto known = memory_.find(identity);
+    const bool is_read =
+        known != memory_.end() && std::exchange(known->second.is_prefetched, false) && known->second.field == field;
+    if (!is_read) unread.push_back(identity);
   }
-  if (const Status read = fetch(unread, t); !read) return fail(read.error());
+  if (const Status read = fetch(unread, {.now = t}); !read) return fail(read.error());
   std::vector<KnownJob> known;
   known.reserve(identities.size());
   for (const std::string& identity : identities) known.push_back(known_job(identity));
   return known;
 }
 
-Status ClusterLedger::prefetch(std::span<const std::string> identities, Instant t) {
-  if (const Status read = fetch(identities, t); !read) return read;
+Status ClusterLedger::prefetch(std::span<const std::string> identities, const JobTermsTable::Map& terms, Instant t) {
+  if (const Status read = fetch(identities, {.now = t, .is_beside = true, .terms = &terms}); !read) return read;
   const std::lock_guard lock(mutex_);
   for (const std::string& identity : identities) memory_[identity].is_prefetched = true;
   return {};
@@ -64,13 +63,17 @@ KnownJob ClusterLedger::known_job(const std::string& identity) {
   return known;
 }
 
-JobTerms ClusterLedger::terms_of(std::string_view identity) const {
-  const auto table = world_.terms.get();
-  const auto known = table->find(std::string(identity));
-  if (known != table->end()) return known->second;
+JobTerms ClusterLedger::terms_of(const std::string& identity) const {
+  if (std::optional<JobTerms> known = world_.terms.find(identity)) return *std::move(known);
   JobTerms terms;
   terms.lock_name = identity;
   return terms;
+}
+
+std::string ClusterLedger::field_by(const std::string& identity, const Reading& reading) const {
+  if (reading.terms == nullptr) return field_of(identity, terms_of(identity));
+  const auto known = reading.terms->find(identity);
+  return field_of(identity, known != reading.terms->end() ? known->second : JobTerms());
 }
 
 std::string ClusterLedger::field_of(std::string_view identity, const JobTerms& terms) const {
@@ -133,22 +136,27 @@ void ClusterLedger::report_lost_write(const std::string& identity, const Cluster
   if (world_.on_lost_write) world_.on_lost_write();
 }
 
-Status ClusterLedger::fetch(std::span<const std::string> identities, Instant t) {
-  const std::size_t most = std::max<std::size_t>(options_.page, 1) * kPagesAtOnce;
+// Beside the scheduler in smaller parts: its steps go by the same link.
+Status ClusterLedger::fetch(std::span<const std::string> identities, const Reading& reading) {
+  const std::size_t most = std::max<std::size_t>(options_.page, 1) * (reading.is_beside ? 1 : kPagesAtOnce);
   for (std::size_t first = 0; first < identities.size(); first += most) {
     const auto page = identities.subspan(first, std::min(most, identities.size() - first));
-    if (const Status read = fetch_page(page, t); !read) return read;
+    if (const Status read = fetch_page(page, reading); !read) return read;
   }
   return {};
 }
 
-Status ClusterLedger::fetch_page(std::span<const std::string> identities, Instant t) {
+Status ClusterLedger::fetch_page(std::span<const std::string> identities, const Reading& reading) {
   std::vector<std::string> fields;
   std::vector<RedisCommand> commands;
+  std::vector<ClusterRecord> known;  // before Redis is asked: what is written since is no lost write
   for (std::size_t i = 0; i < identities.size(); ++i) {
     if (i % std::max<std::size_t>(options_.page, 1) == 0) commands.push_back({"HMGET", world_.keys.state()});
-    fields.push_back(field_of(identities[i], terms_of(identities[i])));
+    fields.push_back(field_by(identities[i], reading));
     commands.back().push_back(fields.back());
+    const std::lock_guard lock(mutex_);
+    const Memory& memory = memory_[identities[i]];
+    known.push_back(memory.field == fields[i] ? memory.record : ClusterRecord());
   }
   std::vector<RedisValue> found;
   for (const TimedReply& reply : world_.link.ask(std::move(commands), options_.timeout)) {
@@ -161,12 +169,7 @@ Status ClusterLedger::fetch_page(std::span<const std::string> identities, Instan
   std::vector<Absent> absent;
   std::vector<Restored> restored;
   for (std::size_t i = 0; i < identities.size(); ++i) {
-    ClusterRecord seen;
-    {
-      const std::lock_guard lock(mutex_);
-      const Memory& memory = memory_[identities[i]];
-      if (memory.field == fields[i]) seen = memory.record;
-    }
+    const ClusterRecord& seen = known[i];
     const bool is_there = found[i].kind == RedisValue::Kind::text;
     if (!is_there && seen.revision == 0) {
       absent.push_back({identities[i], fields[i]});
@@ -189,7 +192,8 @@ Status ClusterLedger::fetch_page(std::span<const std::string> identities, Instan
                        {{"identity", identities[i]},
                         {"reason", "what Redis has is no record: it is set aside, and the job begun anew: " +
                                        record.error().message}});
-      const ClusterRecord anew = seen.revision != 0 ? seen : new_record(identities[i], t + Seconds(2));
+      const ClusterRecord anew =
+          seen.revision != 0 ? seen : new_record(identities[i], std::max(reading.now, now(world_.clock)) + Seconds(2));
       restored.push_back({identities[i], restore(fields[i], anew, found[i].text), anew});
       continue;
     }
@@ -206,7 +210,7 @@ Status ClusterLedger::fetch_page(std::span<const std::string> identities, Instan
     restored.push_back({identities[i], restore(fields[i], both, found[i].text), both});
   }
   if (const Status done = put_back(std::move(restored)); !done) return done;
-  return make_records(std::move(absent), t);
+  return make_records(std::move(absent), reading);
 }
 
 // What somebody else has written meanwhile is taken as it is.
@@ -233,8 +237,9 @@ Status ClusterLedger::put_back(std::vector<Restored> restored) {
   return {};
 }
 
-Status ClusterLedger::make_records(std::vector<Absent> absent, Instant t) {
-  Instant first_seen = t + Seconds(1);
+Status ClusterLedger::make_records(std::vector<Absent> absent, const Reading& reading) {
+  // Many pages may have been read since.
+  Instant first_seen = (reading.is_beside ? now(world_.clock) : reading.now) + Seconds(1);
   for (int attempt = 0; !absent.empty(); ++attempt) {
     if (attempt == kMostAttempts) return fail(Code::conflict, "Redis's clock runs away from this host's");
     std::vector<RedisCommand> commands;

@@ -452,12 +452,48 @@ TEST_F(ClusterLedgerTest, ResetBeginsTheRecordAnewForAll) {
 
 TEST_F(ClusterLedgerTest, RecordsThatWereFetchedBeforeNeedNoQuestion) {
   const std::vector<std::string> names = {"job", "other"};
-  ASSERT_TRUE(a.ledger->prefetch(names, now(clock)));
+  ASSERT_TRUE(a.ledger->prefetch(names, {}, now(clock)));
   const std::uint64_t before = redis.commands();
   ASSERT_TRUE(a.ledger->load(names, now(clock)));
   EXPECT_EQ(redis.commands(), before);
   ASSERT_TRUE(a.ledger->load(names, now(clock)));
   EXPECT_GT(redis.commands(), before);
+}
+
+TEST_F(ClusterLedgerTest, RecordsAreFetchedByTheTermsThatTheJobsWillHave) {
+  const std::vector<std::string> names = {"job"};
+  const JobTerms without_lock{.locked = false, .lock_name = "", .ttl = 10s, .read_at = kLedgerStart};
+  ASSERT_TRUE(a.ledger->prefetch(names, {{"job", without_lock}}, now(clock)));
+  EXPECT_GT(record("job\na").revision, 0U);
+  EXPECT_EQ(record("job").revision, 0U);
+  a.set_terms(without_lock);
+  const std::uint64_t before = redis.commands();
+  ASSERT_TRUE(a.ledger->load(names, now(clock)));
+  EXPECT_EQ(redis.commands(), before);
+}
+
+TEST_F(ClusterLedgerTest, AStepThatWasJudgedBeforeARecordWasFetchedBesideItIsToldSo) {
+  const JobState periods = a.load(now(clock)).periods;
+  ASSERT_EQ(b.load(now(clock)).periods, periods);
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
+  end(run_id(at(10)));
+  (void)ask({"HDEL", keys.rundata(), run_id(at(10))});
+  ASSERT_TRUE(b.ledger->prefetch(std::vector<std::string>{"job"}, {}, now(clock)));
+  const Written other = b.write(start(periods, at(10)));
+  ASSERT_EQ(other.how, How::newer);
+  EXPECT_EQ(other.periods->last_handled, at(10));
+  go_to(at(20));
+  EXPECT_EQ(b.write(start(*other.periods, at(20))).how, How::done);
+}
+
+TEST_F(ClusterLedgerTest, WhatIsWrittenWhileARecordIsFetchedBesideIsNoLostWrite) {
+  const JobState periods = a.load(now(clock)).periods;
+  go_to(at(10));
+  a.link.before_answer = [&] { EXPECT_EQ(a.write(start(periods, at(10))).how, How::done); };
+  ASSERT_TRUE(a.ledger->prefetch(std::vector<std::string>{"job"}, {}, now(clock)));
+  EXPECT_EQ(a.lost_writes, 0);
+  EXPECT_EQ(record().state.periods.last_handled, at(10));
 }
 
 TEST_F(ClusterLedgerTest, ManyRecordsAreReadInPages) {

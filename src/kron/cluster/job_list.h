@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kron/cluster/aside.h"
@@ -22,7 +24,8 @@ namespace kron::cluster {
 
 // The jobs of this host: what `:jobs` said when it was read last, and what events have changed since. Lives on the loop
 // and never waits for Redis there: all reading and writing is done aside, and what it does meanwhile waits for it, in
-// order. One that goes away while something of it is done aside is not told of the end.
+// order. A list that was read is applied in slices, between which the loop does what else is to be done: a hundred
+// thousand jobs take seconds. One that goes away while something of it is done aside is not told of the end.
 class JobList {
  public:
   struct World {
@@ -32,10 +35,13 @@ class JobList {
     Log& log;
     JobTermsTable& terms;
     Aside aside;
-    // Of the scheduler, on the loop. A failure to apply or put is logged; apply is tried again later.
-    std::function<Status(std::vector<jobs::JobDefinition>)> apply;  // these are the jobs
-    std::function<Status(jobs::JobDefinition)> put;                 // a new job, or another text of one
-    std::function<Status(std::string_view name)> drop;
+    // Aside: reads what the ledger knows of jobs that are new here, so that put() need not wait for it. None: it waits.
+    std::function<Status(std::span<const std::string> names, const JobTermsTable::Map& terms)> prefetch = {};
+    // Of the scheduler, on the loop. A failure is logged, and the list read again later.
+    // New jobs, other texts of some, and some that are as they were. What became due since is on time.
+    std::function<Status(std::vector<jobs::JobDefinition>, Instant since)> put;
+    std::function<Status(std::span<const std::string> names)> drop;  // those that it does not know are passed by
+    std::function<Status()> loaded = {};                             // a list is there as a whole
   };
   JobList(World world, JobRules rules);
   JobList(const JobList&) = delete;
@@ -74,11 +80,17 @@ class JobList {
   // As it stands in Redis, or as `add` gave it; null: not in the list. Refused definitions are in it too.
   [[nodiscard]] const std::string* text(std::string_view name) const;
   // Name -> why the definition does not run.
-  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& refused() const { return refused_; }
+  [[nodiscard]] const std::map<std::string, std::string, std::less<>>& refused() const { return *refused_; }
 
  private:
   using Texts = std::map<std::string, std::string, std::less<>>;
 
+  // What is said of a reading: no more than a few remarks, and nothing that was said of the last one.
+  struct Remarks {
+    std::vector<std::pair<std::string, std::string>> refused = {};
+    std::vector<std::pair<std::string, std::string>> warnings = {};
+    std::size_t left_out = 0;
+  };
   // A list that was read and judged aside.
   struct Read {
     Cause cause = Cause::boot;
@@ -87,7 +99,12 @@ class JobList {
     Result<JobTexts> texts = JobTexts();
     std::shared_ptr<const JobRules> rules = {};  // by which they were judged
     JobReading jobs = {};
+    std::vector<std::string> gone = {};  // jobs of the scheduler that are not among them
     Texts refused = {};
+    Remarks remarks = {};
+    Status fetched = {};      // what the ledger knows of the new ones
+    std::size_t applied = 0;  // of jobs.definitions, and then …
+    std::size_t dropped = 0;  // … of `gone`
   };
   struct Waiting {
     Aside::Work work = {};  // none: a reload
@@ -100,19 +117,23 @@ class JobList {
   void work_off_waiting();
   void begin_reading(Cause cause, std::vector<Done> done);
   void judge_aside(std::shared_ptr<Read> read, std::function<Result<JobTexts>()> texts);
-  void take(Read& read);
-  Status apply(Read& read);
+  struct Before;
+  static void judge(Read& read, const JobRules& rules, const Before& before);
+  void take(const std::shared_ptr<Read>& read);
+  void apply_some(const std::shared_ptr<Read>& read);
+  Result<bool> apply_slice(Read& read);
+  void keep(const std::shared_ptr<Read>& read);
+  void finish(const std::shared_ptr<Read>& read, const Status& applied);
   void take_one(const std::string& name, std::string text, Instant read_at);
-  void set_terms(const std::string& name, std::optional<JobTerms> terms);
   void write_aside(std::vector<DefinitionEdit> edits);
   void pause_all(bool is_paused);
   void write_paused_aside(const std::string& job, std::shared_ptr<std::vector<TextOfJob>> texts, bool is_paused);
-  void say_of(const Read& read);
+  void say(const Remarks& remarks);
 
   World world_;
   std::shared_ptr<const JobRules> rules_;
-  std::shared_ptr<Texts> jobs_ = std::make_shared<Texts>();  // not changed while a reading is under way
-  Texts refused_;
+  std::shared_ptr<Texts> jobs_ = std::make_shared<Texts>();     // not changed while a reading is under way
+  std::shared_ptr<Texts> refused_ = std::make_shared<Texts>();  // likewise
   bool is_loaded_ = false;
   bool is_draining_ = false;
   bool is_reading_ = false;

@@ -9,19 +9,6 @@
 
 namespace kron::cluster {
 
-void JobList::set_terms(const std::string& name, std::optional<JobTerms> terms) {
-  const std::shared_ptr<const JobTermsTable::Map> table = world_.terms.get();
-  const auto known = table->find(name);
-  if (terms ? known != table->end() && known->second == *terms : known == table->end()) return;
-  JobTermsTable::Map changed = *table;
-  if (terms) {
-    changed.insert_or_assign(name, *std::move(terms));
-  } else {
-    changed.erase(name);
-  }
-  world_.terms.set(std::move(changed));
-}
-
 // Another text of one job. A text that is refused leaves the job as it runs.
 void JobList::take_one(const std::string& name, std::string text, Instant read_at) {
   ReadJob job = read_cluster_job(name, text, *rules_, read_at);
@@ -30,12 +17,14 @@ void JobList::take_one(const std::string& name, std::string text, Instant read_a
     return;
   }
   if (is_draining_) job.definition->job.policy.suspend = true;
-  set_terms(name, std::move(job.terms));
-  if (const Status put = world_.put(*std::move(job.definition)); !put) {
+  world_.terms.set(name, std::move(job.terms));
+  std::vector<jobs::JobDefinition> one;
+  one.push_back(*std::move(job.definition));
+  if (const Status put = world_.put(std::move(one), read_at); !put) {
     world_.log.warning("cluster_job_not_taken", {{"identity", name}, {"reason", put.error().message}});
     return;
   }
-  refused_.erase(name);
+  refused_->erase(name);
   jobs_->insert_or_assign(name, std::move(text));
 }
 
@@ -50,13 +39,13 @@ void JobList::add(std::string name, std::string definition) {
 void JobList::remove(std::string name) {
   later([this, name = std::move(name)] {
     if (text(name) == nullptr) return;
-    if (const Status dropped = world_.drop(name); !dropped && dropped.error().code != Code::not_found) {
+    if (const Status dropped = world_.drop(std::span(&name, 1)); !dropped) {
       world_.log.warning("cluster_job_not_dropped", {{"identity", name}, {"reason", dropped.error().message}});
       return;
     }
     jobs_->erase(name);
-    refused_.erase(name);
-    set_terms(name, std::nullopt);
+    refused_->erase(name);
+    world_.terms.erase(name);
   });
 }
 
@@ -67,7 +56,7 @@ void JobList::set_paused(std::string job, bool is_paused) {
     if (known == nullptr) return;
     const std::string before = *known;
     if (Result<std::string> edited = with_paused(before, is_paused); edited && *edited != before) {
-      if (refused_.contains(job)) {
+      if (refused_->contains(job)) {
         jobs_->insert_or_assign(job, *std::move(edited));
       } else {
         take_one(job, *std::move(edited), kron::now(world_.clock));

@@ -32,16 +32,25 @@ struct ListHost {
               .log = rig.log,
               .terms = terms,
               .aside = rig.aside(),
-              .apply =
-                  [this](std::vector<jobs::JobDefinition> definitions) {
+              .prefetch =
+                  [this](std::span<const std::string> names, const JobTermsTable::Map&) {
+                    fetched.assign(names.begin(), names.end());
+                    return can_fetch;
+                  },
+              .put =
+                  [this](std::vector<jobs::JobDefinition> definitions, Instant) {
                     if (!answer) return answer;
-                    ++applied;
-                    jobs.clear();
+                    slices.push_back(definitions.size());
+                    if (on_slice) on_slice();
                     for (jobs::JobDefinition& job : definitions) put(std::move(job));
                     return answer;
                   },
-              .put = [this](jobs::JobDefinition job) { return put(std::move(job)), Status(); },
-              .drop = [this](std::string_view name) { return jobs.erase(std::string(name)), Status(); }},
+              .drop =
+                  [this](std::span<const std::string> names) {
+                    for (const std::string& name : names) jobs.erase(name);
+                    return Status();
+                  },
+              .loaded = [this] { return ++applied, Status(); }},
              {.zones = list_zones(), .name_space = "{t}"}) {}
 
   void put(jobs::JobDefinition job) {
@@ -59,6 +68,10 @@ struct ListHost {
   JobTermsTable terms;
   Status answer;
   int applied = 0;
+  std::vector<std::size_t> slices;
+  std::function<void()> on_slice;
+  std::vector<std::string> fetched;
+  Status can_fetch;
   std::map<std::string, jobs::JobDefinition> jobs;
   JobList list;
 };
@@ -84,7 +97,7 @@ TEST_F(JobListTest, LoadsWhatIsThereAndItsTerms) {
   EXPECT_TRUE(done);
   EXPECT_TRUE(host.list.is_loaded());
   EXPECT_EQ(host.names(), (Names{"a", "b"}));
-  EXPECT_EQ(host.terms.get()->at("a"), (JobTerms{true, "a", Seconds(5), Seconds(1), instant_of(1'800'000'000)}));
+  EXPECT_EQ(host.terms.find("a").value(), (JobTerms{true, "a", Seconds(5), Seconds(1), instant_of(1'800'000'000)}));
   EXPECT_EQ(*host.list.text("b"), job_text("y"));
   EXPECT_EQ(host.list.text("c"), nullptr);
 }
@@ -184,12 +197,12 @@ TEST_F(JobListTest, AddAndRemoveLastUntilTheNextReading) {
   host.list.add("bad", "{}");
   host.list.add("a", "junk");
   EXPECT_EQ(host.names(), (Names{"a", "new"}));
-  EXPECT_TRUE(host.terms.get()->contains("new"));
+  EXPECT_TRUE(host.terms.contains("new"));
   EXPECT_EQ(rig.ask({"HLEN", rig.keys.jobs()}).integer, 1);
   host.list.remove("a");
   host.list.remove("nobody");
   EXPECT_EQ(host.names(), Names{"new"});
-  EXPECT_FALSE(host.terms.get()->contains("a"));
+  EXPECT_FALSE(host.terms.contains("a"));
   host.list.reload(Cause::requested);
   EXPECT_EQ(host.names(), Names{"a"});
 }
@@ -315,7 +328,7 @@ TEST_F(JobListTest, ADefinitionIsReadAgainWhenAskedFor) {
   rig.clock.advance(std::chrono::seconds(10));
   host.list.read_again("a");
   EXPECT_EQ(*host.list.text("a"), job_text("y"));
-  EXPECT_EQ(host.terms.get()->at("a").read_at, instant_of(1'800'000'010));
+  EXPECT_EQ(host.terms.find("a").value().read_at, instant_of(1'800'000'010));
 }
 
 TEST_F(JobListTest, AListThatIsGoneIsNotToldOfTheEnd) {
@@ -350,6 +363,75 @@ Nanoseconds thread_time() {
 
 // The loop only hands over and takes; the texts are read in pages and judged aside. What the scheduler does with the
 // jobs is its own business.
+TEST_F(JobListTest, ALongListIsAppliedInSlicesBetweenWhichTheLoopIsFree) {
+  for (int i = 0; i < 600; ++i) define("job-" + std::to_string(1000 + i), job_text());
+  ListHost host(rig);
+  host.on_slice = [this] { rig.clock.advance(std::chrono::milliseconds(30)); };
+  rig.is_loop_held = true;
+  int done = 0;
+  host.list.reload(Cause::boot, [&](const Status& status) { done += status ? 1 : 100; });
+  host.list.set_paused("job-1000", true);
+  for (const std::size_t applied : {256U, 512U, 600U}) {
+    EXPECT_EQ(done, 0);
+    EXPECT_FALSE(host.list.is_loaded());
+    ASSERT_EQ(rig.loop.size(), 1U);
+    const Aside::Work work = std::move(rig.loop.front());
+    rig.loop.pop_front();
+    work();
+    EXPECT_EQ(host.jobs.size(), applied);
+  }
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(host.applied, 1);
+  EXPECT_TRUE(host.list.is_loaded());
+  EXPECT_TRUE(host.is_suspended("job-1000")) << "what came meanwhile is done afterwards";
+  // Those that are gone go in slices too.
+  rig.ask({"DEL", rig.keys.jobs()});
+  define("left", job_text());
+  host.list.reload(Cause::requested);
+  rig.do_loop();
+  EXPECT_EQ(host.names(), Names{"left"});
+  EXPECT_EQ(host.terms.names(), Names{"left"});
+}
+
+TEST_F(JobListTest, WhatIsKnownOfNewJobsIsReadAside) {
+  define("a", job_text());
+  ListHost host(rig);
+  host.list.reload(Cause::boot);
+  EXPECT_EQ(host.fetched, Names{"a"});
+  define("b", job_text());
+  host.list.reload(Cause::requested);
+  EXPECT_EQ(host.fetched, Names{"b"});
+}
+
+TEST_F(JobListTest, AListIsReadAgainWhenWhatIsKnownOfItsJobsCannotBeRead) {
+  define("a", job_text());
+  ListHost host(rig);
+  host.can_fetch = fail(Code::unreachable, "nobody there");
+  host.list.reload(Cause::boot);
+  EXPECT_TRUE(host.names().empty());
+  EXPECT_FALSE(host.list.is_loaded());
+  host.can_fetch = {};
+  rig.clock.advance(std::chrono::seconds(1));
+  host.list.tick(rig.clock.monotonic());
+  EXPECT_EQ(host.names(), Names{"a"});
+  EXPECT_TRUE(host.list.is_loaded());
+}
+
+TEST_F(JobListTest, AListThatFailsHalfWayIsAppliedWholeLater) {
+  for (int i = 0; i < 300; ++i) define("job-" + std::to_string(1000 + i), job_text());
+  ListHost host(rig);
+  host.on_slice = [&] { host.answer = fail(Code::unreachable, "gone"); };
+  host.list.reload(Cause::boot);
+  EXPECT_EQ(host.jobs.size(), 256U);
+  EXPECT_FALSE(host.list.is_loaded());
+  host.on_slice = {};
+  host.answer = {};
+  rig.clock.advance(std::chrono::seconds(1));
+  host.list.tick(rig.clock.monotonic());
+  EXPECT_EQ(host.jobs.size(), 300U);
+  EXPECT_TRUE(host.list.is_loaded());
+}
+
 TEST_F(JobListTest, ManyDefinitionsDoNotHoldUpTheLoop) {
   const int count = kron::testing::scaled(20'000);
   for (int i = 0; i < count; ++i) define("job-" + std::to_string(i), job_text());

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "kron/base/instant.h"
 
@@ -22,25 +22,45 @@ struct JobTerms {
   bool operator==(const JobTerms&) const = default;
 };
 
-// Name of a job -> its terms, as the job list was read last. Written by the loop, read by whoever writes steps.
+// Name of a job -> its terms: those of the jobs that this host's scheduler has. Written by the loop, read by whoever
+// writes steps or reads lists. Any thread.
 class JobTermsTable {
  public:
   using Map = std::unordered_map<std::string, JobTerms>;
 
   void set(Map terms) {
-    auto table = std::make_shared<const Map>(std::move(terms));
     const std::lock_guard lock(mutex_);
-    table_ = std::move(table);
+    table_.swap(terms);
+  }
+  void set(const std::string& name, JobTerms terms) {
+    const std::lock_guard lock(mutex_);
+    table_.insert_or_assign(name, std::move(terms));
+  }
+  void erase(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    table_.erase(name);
   }
 
-  [[nodiscard]] std::shared_ptr<const Map> get() const {
+  [[nodiscard]] std::optional<JobTerms> find(const std::string& name) const {
     const std::lock_guard lock(mutex_);
-    return table_;
+    const auto known = table_.find(name);
+    return known == table_.end() ? std::nullopt : std::optional(known->second);
+  }
+  [[nodiscard]] bool contains(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    return table_.contains(name);
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> names;
+    names.reserve(table_.size());
+    for (const auto& [name, terms] : table_) names.push_back(name);
+    return names;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const Map> table_ = std::make_shared<const Map>();
+  Map table_;
 };
 
 }  // namespace kron::cluster

@@ -54,21 +54,27 @@ struct ClusterMember::Greeting {
 Result<std::unique_ptr<ClusterMember>> ClusterMember::create(World world, Rules rules) {
   auto aside = with_thread("asking Redis", [] { return std::make_unique<WorkThread>(); });
   if (!aside) return fail(aside.error());
-  return std::unique_ptr<ClusterMember>(new ClusterMember(std::move(world), std::move(rules), *std::move(aside)));
+  auto lists = with_thread("reading jobs from Redis", [] { return std::make_unique<WorkThread>(); });
+  if (!lists) return fail(lists.error());
+  return std::unique_ptr<ClusterMember>(
+      new ClusterMember(std::move(world), std::move(rules), *std::move(aside), *std::move(lists)));
 }
 
-ClusterMember::ClusterMember(World world, Rules rules, std::unique_ptr<WorkThread> aside)
-    : world_(std::move(world)), rules_(std::move(rules)), aside_(std::move(aside)) {}
+ClusterMember::ClusterMember(World world, Rules rules, std::unique_ptr<WorkThread> aside,
+                             std::unique_ptr<WorkThread> lists)
+    : world_(std::move(world)), rules_(std::move(rules)), aside_(std::move(aside)), lists_(std::move(lists)) {}
 
 // What still works aside may use the parts that it was asked by.
 ClusterMember::~ClusterMember() {
   subscriber_.reset();
   alive_.reset();
+  lists_.reset();
   aside_.reset();
 }
 
-cluster::Aside ClusterMember::aside() {
-  return {.run = [this](cluster::Aside::Work work) { return aside_->run(std::move(work)); }, .to_loop = world_.to_loop};
+cluster::Aside ClusterMember::aside(WorkThread& thread) {
+  return {.run = [&thread](cluster::Aside::Work work) { return thread.run(std::move(work)); },
+          .to_loop = world_.to_loop};
 }
 
 void ClusterMember::link_is_up() {
@@ -122,7 +128,7 @@ void ClusterMember::take(const Result<Greeting>& greeting) {
       cluster::Hosts::World{.link = world_.link,
                             .keys = world_.keys,
                             .log = world_.log,
-                            .aside = aside(),
+                            .aside = aside(*aside_),
                             .present =
                                 [this] {
                                   return cluster::Hosts::Present{world_.clock_offset(), is_draining_, world_.runs()};
@@ -136,7 +142,7 @@ void ClusterMember::take(const Result<Greeting>& greeting) {
                               .cadence = options.heartbeat_cadence,
                               .stale = stale_after(options.heartbeat_cadence)});
   reaper_ = std::make_unique<cluster::Reaper>(
-      cluster::Reaper::World{.link = world_.link, .keys = world_.keys, .log = world_.log, .aside = aside()},
+      cluster::Reaper::World{.link = world_.link, .keys = world_.keys, .log = world_.log, .aside = aside(*aside_)},
       cluster::Reaper::Options{.cadence = options.heartbeat_cadence,
                                .stale = stale_after(options.heartbeat_cadence),
                                .dialect = options.dialect,
@@ -183,10 +189,11 @@ void ClusterMember::make_jobs() {
                                                                      .clock = world_.clock,
                                                                      .log = world_.log,
                                                                      .terms = world_.terms,
-                                                                     .aside = aside(),
-                                                                     .apply = world_.apply,
+                                                                     .aside = aside(*lists_),
+                                                                     .prefetch = world_.prefetch,
                                                                      .put = world_.put,
-                                                                     .drop = world_.drop},
+                                                                     .drop = world_.drop,
+                                                                     .loaded = world_.loaded},
                                              cluster::JobRules{.zones = zones_,
                                                                .zone = zones_.find(zone_).value_or(TimeZone()),
                                                                .name_space = rules_.options.name_space,

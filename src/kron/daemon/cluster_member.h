@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,12 @@ class ClusterMember {
     std::function<std::size_t()> runs;           // of this host
     std::function<double()> clock_offset;        // seconds that the cluster's clock is ahead
     std::function<void(const std::string& instance)> on_name;
+    // As JobList::World has them.
+    std::function<Status(std::span<const std::string> names, const cluster::JobTermsTable::Map& terms)> prefetch = {};
+    std::function<Status(std::vector<jobs::JobDefinition>, Instant since)> put;
+    std::function<Status(std::span<const std::string> names)> drop;
+    std::function<Status()> loaded = {};
     // Of the scheduler.
-    std::function<Status(std::vector<jobs::JobDefinition>)> apply;
-    std::function<Status(jobs::JobDefinition)> put;
-    std::function<Status(std::string_view)> drop;
     std::function<Status(std::string_view job, std::string_view id)> trigger;
     std::function<Status(std::string_view run_id)> terminate;
     std::function<Status(std::string_view run_id)> kill;
@@ -86,9 +89,9 @@ class ClusterMember {
  private:
   struct Greeting;
 
-  ClusterMember(World world, Rules rules, std::unique_ptr<WorkThread> aside);
+  ClusterMember(World world, Rules rules, std::unique_ptr<WorkThread> aside, std::unique_ptr<WorkThread> lists);
 
-  cluster::Aside aside();
+  cluster::Aside aside(WorkThread& thread);
   void greet();
   void take(const Result<Greeting>& greeting);
   void warn(std::vector<api::ClusterStatus::Warning> warnings);
@@ -124,6 +127,7 @@ class ClusterMember {
   std::unique_ptr<cluster::EventHandler> events_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  // what was asked aside is taken as long as it is there
   std::unique_ptr<WorkThread> aside_;
+  std::unique_ptr<WorkThread> lists_;  // reads and edits definitions, which may be many: no beat must wait for it
   std::unique_ptr<cluster::Subscriber> subscriber_;  // last: its thread uses the above
 };
 

@@ -56,14 +56,18 @@ class ClusterMemberTest : public ::testing::Test {
             .runs = [] { return 0; },
             .clock_offset = [] { return 0.0; },
             .on_name = [this](const std::string& name) { names_.push_back(name); },
-            .apply =
-                [this](const std::vector<jobs::JobDefinition>& all) {
-                  applied_.push_back(all.size());
-                  told_.push_back("jobs " + std::to_string(all.size()));
+            .put =
+                [this](const std::vector<jobs::JobDefinition>& some, Instant) {
+                  put_ += some.size();
                   return Status();
                 },
-            .put = [](const jobs::JobDefinition&) { return Status(); },
-            .drop = [](std::string_view) { return Status(); },
+            .drop = [](std::span<const std::string>) { return Status(); },
+            .loaded =
+                [this] {
+                  told_.push_back("jobs " + std::to_string(put_));
+                  applied_.push_back(std::exchange(put_, 0));
+                  return Status();
+                },
             .trigger =
                 [this](std::string_view job, std::string_view id) {
                   told_.push_back("trigger " + std::string(job) + " " + std::string(id));
@@ -104,6 +108,7 @@ class ClusterMemberTest : public ::testing::Test {
   cluster::JobTermsTable terms_;
   ClusterMember::Rules rules_;
   std::vector<std::string> names_;
+  std::size_t put_ = 0;
   std::vector<std::size_t> applied_;
   std::vector<std::string> told_;
   int looks_ = 0;

@@ -156,13 +156,13 @@ ClusterMember::World ClusterParts::member_world() {
           .runs = [this] { return runs_->size(); },
           .clock_offset = [this] { return std::chrono::duration<double>(clock_.ahead_of_host()).count(); },
           .on_name = [this](const std::string& name) { take_name(name); },
-          .apply = [this](std::vector<jobs::JobDefinition> all) { return apply(std::move(all)); },
-          .put =
-              [this](jobs::JobDefinition definition) {
-                jobs_->prepare({definition});
-                return jobs_->scheduler.put(std::move(definition));
+          .prefetch =
+              [this](std::span<const std::string> names, const cluster::JobTermsTable::Map& terms) {
+                return ledger_->prefetch(names, terms, now(clock_));
               },
-          .drop = [this](std::string_view job) { return jobs_->scheduler.drop(job); },
+          .put = [this](std::vector<jobs::JobDefinition> some, Instant since) { return put(std::move(some), since); },
+          .drop = [this](std::span<const std::string> names) { return jobs_->scheduler.drop(names); },
+          .loaded = [this] { return loaded(); },
           .trigger = [this](std::string_view job, std::string_view id) -> Status {
             const auto triggered = jobs_->scheduler.trigger(job, id);
             if (!triggered) return fail(triggered.error());
@@ -221,12 +221,26 @@ std::string ClusterParts::scope(const jobs::JobDefinition& definition) const {
   return terms && !terms->locked ? identity + "\n" + instance() : identity;
 }
 
-Status ClusterParts::apply(std::vector<jobs::JobDefinition> definitions) {
+Status ClusterParts::begin() {
+  if (has_begun_) return {};
+  const Result<std::optional<Instant>> since = jobs_->begin();
+  if (!since) return fail(since.error());
+  on_time_since_ = *since;
+  has_begun_ = true;
+  return {};
+}
+
+Status ClusterParts::put(std::vector<jobs::JobDefinition> definitions, Instant since) {
+  if (Status begun = begin(); !begun) return begun;
   jobs_->prepare(definitions);
-  if (has_jobs_) return jobs_->scheduler.reload(std::move(definitions));
-  Status started = jobs_->start(std::move(definitions));
-  has_jobs_ = started.has_value();
-  return started;
+  return jobs_->scheduler.put(std::move(definitions), std::min(since, on_time_since_.value_or(since)));
+}
+
+Status ClusterParts::loaded() {
+  if (Status begun = begin(); !begun) return begun;
+  on_time_since_.reset();
+  if (!std::exchange(has_jobs_, true)) jobs_->started();
+  return {};
 }
 
 void ClusterParts::reload(std::function<void(const Result<api::ReloadReport>&)> answer) {

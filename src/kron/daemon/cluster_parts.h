@@ -63,9 +63,10 @@ class ClusterParts {
 
   struct Jobs {
     Scheduler& scheduler;
-    // The first list, after which there are jobs; and before each list.
-    std::function<Status(std::vector<jobs::JobDefinition>)> start;
-    std::function<void(const std::vector<jobs::JobDefinition>&)> prepare;
+    // Before the first jobs of the first list, and after its last. What became due since it says is on time.
+    std::function<Result<std::optional<Instant>>()> begin;
+    std::function<void()> started;
+    std::function<void(const std::vector<jobs::JobDefinition>&)> prepare;  // before any jobs
   };
   // Connects, and goes on by itself. Io: no thread is to be had.
   Status start(Jobs jobs);
@@ -92,7 +93,9 @@ class ClusterParts {
   Status open_member();
   void listen();
   ClusterMember::World member_world();
-  Status apply(std::vector<jobs::JobDefinition> definitions);
+  Status begin();
+  Status put(std::vector<jobs::JobDefinition> definitions, Instant since);
+  Status loaded();
   void take_name(const std::string& instance);
   void publish(const cluster::Event& event, const api::Operations::Done& done);
   void set_paused(const std::string& job, bool is_paused, const api::Operations::Done& done);
@@ -113,7 +116,9 @@ class ClusterParts {
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::uint64_t> lost_writes_ = 0;
   std::array<std::atomic<std::uint64_t>, 6> answers_ = {};  // by Written::How
-  bool has_jobs_ = false;
+  bool has_begun_ = false;
+  std::optional<Instant> on_time_since_;  // of the first list; none: as any other
+  bool has_jobs_ = false;                 // it is there
   bool has_stopped_ = false;
   std::optional<Jobs> jobs_;
   std::unique_ptr<cluster::LinkThread> link_;

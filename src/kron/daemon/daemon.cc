@@ -250,12 +250,12 @@ Status Daemon::start() {
 // A fleet outlives a reboot of its Redis: we are up, and say what we wait for, until it is there.
 Status Daemon::start_cluster() {
   Status connects = cluster_->start({.scheduler = *scheduler_,
-                                     .start =
-                                         [this](std::vector<jobs::JobDefinition> definitions) {
-                                           Status started = scheduler_->start(std::move(definitions), on_time_since());
-                                           if (started) have_started();
-                                           return started;
-                                         },
+                                     .begin = [this]() -> Result<std::optional<Instant>> {
+                                       if (Status started = scheduler_->start({}); !started)
+                                         return fail(started.error());
+                                       return on_time_since();
+                                     },
+                                     .started = [this] { have_started(); },
                                      .prepare = [this](const auto& jobs) { prepare_accounts(jobs, *runner_); }});
   if (connects) manager_.ready(status_sentence());
   return connects;

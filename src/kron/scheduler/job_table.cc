@@ -1,5 +1,6 @@
 #include "kron/scheduler/job_table.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -41,8 +42,10 @@ std::size_t JobTable::HashOf::operator()(const Job& terms) const {
                 std::uint64_t{terms.constraints.only.weekdays} << 32 | terms.constraints.avoid.weekdays});
 }
 
+// Many small additions must not each move all that is there.
 void JobTable::reserve(std::size_t more) {
-  slots_.reserve(slots_.size() + more);
+  const std::size_t wanted = slots_.size() + more;
+  if (wanted > slots_.capacity()) slots_.reserve(std::max(wanted, slots_.capacity() + slots_.capacity() / 2));
   index_.reserve(index_.size() + more);
 }
 

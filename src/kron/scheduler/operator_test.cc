@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "kron/core/sample_jobs.h"
 #include "kron/scheduler/fake/host.h"
@@ -98,6 +99,23 @@ TEST(OneJob, ThatIsDroppedDoesNotRunAndItsRunGoesOn) {
   EXPECT_EQ(of_a, 1U);
   ASSERT_TRUE(host.scheduler->put(hourly("a")));
   EXPECT_EQ(host.scheduler->job_count(), 2U);
+}
+
+TEST(SomeJobs, ThatComeLateAreOnTimeSinceTheirListWasRead) {
+  OperatedHost host({hourly("a"), hourly("b"), hourly("c")});
+  host.run_until(utc("2026-03-01T01:30:00Z"));
+  ASSERT_EQ(host.told_of<RunStarted>().size(), 3U);
+  const std::vector<std::string> names = {"b", "unknown", "c"};
+  ASSERT_TRUE(host.scheduler->drop(names));
+  EXPECT_EQ(host.scheduler->job_count(), 1U);
+  host.run_until(utc("2026-03-01T02:00:03Z"));
+  ASSERT_TRUE(host.scheduler->put({hourly("a"), hourly("b")}, utc("2026-03-01T01:59:58Z")));
+  ASSERT_TRUE(host.scheduler->put({hourly("c")}, utc("2026-03-01T02:00:02Z")));
+  host.run_for(minutes(1));
+  std::multiset<std::string> started;
+  for (const RunStarted& run : host.told_of<RunStarted>()) started.insert(run.identity);
+  EXPECT_THAT(started, ElementsAre("a", "a", "b", "b", "c")) << "c has missed a period before its list was read";
+  EXPECT_EQ(host.scheduler->job_count(), 3U);
 }
 
 TEST(OneJob, HasRunIdsOfItsScope) {

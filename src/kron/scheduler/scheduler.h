@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -77,8 +78,13 @@ class Scheduler {
   // A failure to read the ledger leaves the jobs as they were.
   Status reload(std::vector<jobs::JobDefinition> definitions);
 
-  // The same for one job: it is added, or is another from now on; or it is not wanted any more. not_found: it is not
-  // known.
+  // The same for some of the jobs, and the others stay: they are added, or are others from now on; or are not wanted
+  // any more, as far as they are known. Those that are as they were cost little, so that a long list can be taken in
+  // parts between ticks. Of jobs that are added, what became due since `on_time_since` is on time.
+  Status put(std::vector<jobs::JobDefinition> definitions, std::optional<Instant> on_time_since = {});
+  Status drop(std::span<const std::string> identities);
+
+  // And for one. not_found: it is not known.
   Status put(jobs::JobDefinition definition);
   Status drop(std::string_view identity);
 
@@ -195,7 +201,19 @@ class Scheduler {
   // What the ledger has said of a run that is to start.
   enum class Verdict : std::uint8_t { none, locked_out, ran };
 
+  // How the set of jobs is to change.
+  struct Change {
+    std::vector<jobs::JobDefinition> added = {};
+    std::vector<JobNumber> edited = {};
+    std::vector<jobs::JobDefinition> edits = {};
+    std::vector<JobNumber> gone = {};
+    UnscheduledJobs unscheduled_before = {};  // which come back if it fails
+    std::optional<Instant> on_time_since = {};
+  };
+
   // scheduler_jobs.cc: the set of jobs
+  void sort_in(jobs::JobDefinition definition, std::optional<JobNumber> known, Change& change) const;
+  Status change_jobs(Change change, Instant now);
   Result<std::vector<JobNumber>> add_all(std::vector<jobs::JobDefinition> definitions, Instant now);
   void plan_all(const std::vector<JobNumber>& jobs, Turn turn);
   static Plan plan_of(const Job& job, const JobState& periods, Turn turn);

@@ -52,84 +52,87 @@ Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
   const Instant t = now(world_.clock);
   if (Status different = check_identities(definitions); !different) return different;
   std::vector<bool> is_wanted(jobs_.end(), false);
-  std::vector<jobs::JobDefinition> added;
-  std::vector<JobNumber> edited;
-  std::vector<jobs::JobDefinition> edits;
+  Change change;
   for (jobs::JobDefinition& definition : definitions) {
     const std::optional<JobNumber> known = jobs_.find(definition.job.identity);
-    if (!known) {
-      added.push_back(std::move(definition));
-      continue;
-    }
-    is_wanted[*known] = true;
-    if (jobs_.is_wanted(*known) && jobs_.definition(*known) == definition) continue;
-    edited.push_back(*known);
-    edits.push_back(std::move(definition));
+    if (known) is_wanted[*known] = true;
+    sort_in(std::move(definition), known, change);
   }
-  std::vector<JobNumber> gone;
   for (JobNumber job = 0; job < is_wanted.size(); ++job) {
-    if (jobs_.is_wanted(job) && !is_wanted[job]) gone.push_back(job);
+    if (jobs_.is_wanted(job) && !is_wanted[job]) change.gone.push_back(job);
   }
-  UnscheduledJobs unscheduled_before = std::exchange(unscheduled_, {});
-  const Result<std::vector<JobNumber>> numbers = add_all(std::move(added), t);
+  change.unscheduled_before = std::exchange(unscheduled_, {});
+  return change_jobs(std::move(change), t);
+}
+
+Status Scheduler::put(std::vector<jobs::JobDefinition> definitions, std::optional<Instant> on_time_since) {
+  note_busy();
+  const Instant t = now(world_.clock);
+  if (Status different = check_identities(definitions); !different) return different;
+  Change change{.on_time_since = on_time_since};
+  for (jobs::JobDefinition& definition : definitions) {
+    const std::string& identity = definition.job.identity;
+    const std::optional<JobNumber> known = jobs_.find(identity);
+    if (!known) change.unscheduled_before.insert(unscheduled_.extract(identity));
+    sort_in(std::move(definition), known, change);
+  }
+  return change_jobs(std::move(change), t);
+}
+
+Status Scheduler::put(jobs::JobDefinition definition) {
+  std::vector<jobs::JobDefinition> one;
+  one.push_back(std::move(definition));
+  return put(std::move(one));
+}
+
+void Scheduler::sort_in(jobs::JobDefinition definition, std::optional<JobNumber> known, Change& change) const {
+  if (!known) {
+    change.added.push_back(std::move(definition));
+  } else if (!jobs_.is_wanted(*known) || !(jobs_.definition(*known) == definition)) {
+    change.edited.push_back(*known);
+    change.edits.push_back(std::move(definition));
+  }
+}
+
+Status Scheduler::change_jobs(Change change, Instant t) {
+  const Result<std::vector<JobNumber>> numbers = add_all(std::move(change.added), t);
   if (!numbers) {
-    unscheduled_ = std::move(unscheduled_before);
+    unscheduled_.merge(change.unscheduled_before);
     return fail(numbers.error());
   }
+  if (change.on_time_since) warn_of_records_ahead(*numbers, t);
   recover_runs(*numbers);
-  for (const JobNumber job : gone) remove(job);
-  for (std::size_t i = 0; i < edited.size(); ++i) edit(edited[i], std::move(edits[i]));
+  for (const JobNumber job : change.gone) remove(job);
+  for (std::size_t i = 0; i < change.edited.size(); ++i) edit(change.edited[i], std::move(change.edits[i]));
   for (const JobNumber job : *numbers) await_next_boot(job);
   commit();
-  plan_all(edited, Turn::at(t));
-  plan_all(*numbers, Turn::at(t));
-  jobs_.tidy();
+  plan_all(change.edited, Turn::at(t));
+  plan_all(*numbers, {t, std::min(t, change.on_time_since.value_or(t))});
+  // Those that were added leave nothing behind.
+  if (!change.edited.empty() || !change.gone.empty()) jobs_.tidy();
   if (broken()) return fail(*broken());
   return {};
 }
 
-Status Scheduler::put(jobs::JobDefinition definition) {
+Status Scheduler::drop(std::span<const std::string> identities) {
   note_busy();
-  const Instant t = now(world_.clock);
-  const std::string identity = definition.job.identity;
-  const std::optional<JobNumber> known = jobs_.find(identity);
-  std::vector<JobNumber> numbers;
-  if (!known) {
-    auto unscheduled_before = unscheduled_.extract(identity);
-    std::vector<jobs::JobDefinition> added;
-    added.push_back(std::move(definition));
-    Result<std::vector<JobNumber>> new_numbers = add_all(std::move(added), t);
-    if (!new_numbers) {
-      if (!unscheduled_before.empty()) unscheduled_.insert(std::move(unscheduled_before));
-      return fail(new_numbers.error());
-    }
-    numbers = *std::move(new_numbers);
-    recover_runs(numbers);
-    for (const JobNumber job : numbers) await_next_boot(job);
-  } else if (!jobs_.is_wanted(*known) || !(jobs_.definition(*known) == definition)) {
-    numbers.push_back(*known);
-    edit(*known, std::move(definition));
+  for (const std::string& identity : identities) {
+    if (unscheduled_.erase(identity) != 0) continue;
+    const std::optional<JobNumber> job = jobs_.find(identity);
+    if (job && jobs_.is_wanted(*job)) remove(*job);
   }
   commit();
-  plan_all(numbers, Turn::at(t));
   jobs_.tidy();
   if (broken()) return fail(*broken());
   return {};
 }
 
 Status Scheduler::drop(std::string_view identity) {
-  if (const auto found = unscheduled_.find(identity); found != unscheduled_.end()) {
-    unscheduled_.erase(found);
-    return {};
+  const std::string name(identity);
+  if (!unscheduled_.contains(name)) {
+    if (const Result<JobNumber> job = find(name); !job) return fail(job.error());
   }
-  const Result<JobNumber> job = find(identity);
-  if (!job) return fail(job.error());
-  note_busy();
-  remove(*job);
-  commit();
-  jobs_.tidy();
-  if (broken()) return fail(*broken());
-  return {};
+  return drop(std::span(&name, 1));
 }
 
 Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::JobDefinition> definitions, Instant t) {

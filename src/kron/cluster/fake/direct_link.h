@@ -27,6 +27,7 @@ class DirectLink : public Link {
   std::function<void(const TimeSample&)> on_time = {};
   std::function<void(const FenceWatch::Lost&)> on_lost_writes = {};
   Nanoseconds call_timeout = std::chrono::seconds(3);
+  std::function<void()> before_answer = {};  // once: what happens between Redis's answer to a question and its asker
 
   void post(RedisCommand command, Urgency /*urgency*/, Answered answered) override {
     posted_.push_back({std::move(command), std::move(answered)});
@@ -40,6 +41,7 @@ class DirectLink : public Link {
       return std::vector<TimedReply>(commands.size(), TimedReply{reply});
     }
     std::vector<TimedReply> replies = call(commands);
+    if (const auto meanwhile = std::exchange(before_answer, {})) meanwhile();
     pump();
     return replies;
   }
