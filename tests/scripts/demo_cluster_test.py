@@ -3,50 +3,17 @@
     demo_cluster_test.py SOURCE_DIRECTORY BUILD_DIRECTORY
 """
 
-import os
 import re
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 import unittest
-from pathlib import Path
 
-SOURCE, BUILD = (Path(argument).resolve() for argument in sys.argv[1:3])
-
-
-def processes_with(text):
-    """Command lines of processes that mention the text."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if text in line:
-            found.append(line)
-    return found
+from demo_case import DemoCase
 
 
-class ClusterDemo(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.temporary = directory.name
-
-    def start(self):
-        environment = {**os.environ, "TMPDIR": self.temporary, "KRON_DEMO_PAUSE": "0",
-                       "ASAN_OPTIONS": "detect_leaks=0"}
-        return subprocess.Popen([SOURCE / "scripts/demo-cluster", BUILD], env=environment, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def assert_nothing_is_left(self):
-        deadline = time.monotonic() + 30
-        while processes_with(self.temporary) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        self.assertEqual(processes_with(self.temporary), [])
-        self.assertEqual(os.listdir(self.temporary), [])
+class ClusterDemo(DemoCase):
+    script = "demo-cluster"
+    half_way = "added tick"
+    environment = {"ASAN_OPTIONS": "detect_leaks=0"}
 
     def test_it_shows_what_it_promises_and_leaves_nothing(self):
         with self.start() as demo:
@@ -64,14 +31,7 @@ class ClusterDemo(unittest.TestCase):
         self.assert_nothing_is_left()
 
     def test_an_interrupt_leaves_nothing(self):
-        with self.start() as demo:
-            for line in demo.stdout:
-                if line.startswith("added tick"):
-                    break
-            demo.send_signal(signal.SIGINT)
-            demo.communicate(timeout=60)
-        self.assertEqual(demo.returncode, 130)
-        self.assert_nothing_is_left()
+        self.assert_an_interrupt_leaves_nothing()
 
 
 if __name__ == "__main__":
