@@ -12,7 +12,7 @@ namespace kron::cluster {
 namespace {
 
 constexpr std::size_t kMostLines = 500;
-constexpr std::size_t kMostChunk = std::size_t{64} << 10;
+constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 constexpr std::size_t kMostLinesInEnd = 100;
 constexpr std::size_t kMostUnderWay = std::size_t{1} << 20;  // of each lane
 constexpr std::size_t kMostFinalOutput = std::size_t{64} << 10;
@@ -122,7 +122,7 @@ void OutputShipper::add(const std::string& run_id) {
 void OutputShipper::fill_last(Shipped& shipped, const std::string& run_id, std::uint64_t bytes) const {
   runner::LineTail before(options_.runs_directory, run_id);
   for (bool goes_on = true; goes_on;) {
-    const Lines lines = before.next(kMostLines, kMostChunk, true);
+    const Lines lines = before.next(kMostLines, kReadAtOnce, true);
     goes_on = !lines.empty();
     for (const runner::LineTail::Line& line : lines) {
       if (line.end > bytes) return;
@@ -158,7 +158,7 @@ void OutputShipper::advance(const std::string& run_id, Shipped& shipped) {
     return end(run_id, shipped, claim, *exit);
   }
   if (shipped.chunk.empty()) {
-    shipped.chunk = shipped.tail.next(kMostLines, kMostChunk, exit.has_value());
+    shipped.chunk = shipped.tail.next(kMostLines, options_.chunk, exit.has_value());
     for (const runner::LineTail::Line& line : shipped.chunk) remember(shipped, line.text);
   }
   const bool is_last = exit && shipped.chunk.size() <= kMostLinesInEnd && !shipped.tail.has_more(true);

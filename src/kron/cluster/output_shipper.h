@@ -32,6 +32,7 @@ class OutputShipper {
     std::function<std::string()> instance = {};  // as the outcomes name it; asked on the shipper's thread
     Dialect dialect = Dialect::seed;
     Nanoseconds cadence = std::chrono::seconds(1);  // what was written is in Redis after this at the latest
+    std::size_t chunk = std::size_t{64} << 10;      // bytes of a run that one command takes, or one line
     std::uint32_t final_lines = 10;                 // of output, in rundata
     std::uint64_t general_cap = 10'000;
     std::uint64_t job_cap = 1'000;

@@ -23,12 +23,13 @@ class OutputShipperTest : public ::testing::Test {
  protected:
   OutputShipperTest() { start(Dialect::seed); }
 
-  void start(Dialect dialect) {
+  void start(Dialect dialect, std::size_t chunk = 65'536) {
     shipper_.emplace(runs_, link_, Keys("{c}"), clock_, log_,
                      OutputShipper::Options{.runs_directory = directory_.path() + "/runs",
                                             .host = "vm",
                                             .instance = [] { return "vm#2"; },
-                                            .dialect = dialect});
+                                            .dialect = dialect,
+                                            .chunk = chunk});
   }
 
   void add(const std::string& run_id, std::uint64_t lines = 0, std::uint64_t bytes = 0) {
@@ -87,6 +88,18 @@ class OutputShipperTest : public ::testing::Test {
   ActiveRuns runs_{Claims::open(directory_.path()).value()};
   std::optional<OutputShipper> shipper_;
 };
+
+TEST_F(OutputShipperTest, MoreThanAChunkGoesInSeveralAndNothingIsDropped) {
+  start(Dialect::seed, 16);
+  add("r1");
+  write("r1", "aaaaaaa\nbbbbbbb\nccccccc\nlonger than a chunk\n");
+  look_again();
+  EXPECT_THAT(pushed(link_.posted.at(0)), ElementsAre("aaaaaaa", "bbbbbbb"));
+  accept_push("2");
+  EXPECT_THAT(pushed(link_.posted.at(0)), ElementsAre("ccccccc"));
+  accept_push("3");
+  EXPECT_THAT(pushed(link_.posted.at(0)), ElementsAre("longer than a chunk"));
+}
 
 TEST_F(OutputShipperTest, WholeLinesGoWithinTheCadence) {
   add("r1");
