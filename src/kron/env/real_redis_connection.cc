@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kron/env/redis_login.h"
+#include "kron/env/redis_nodes.h"
 
 namespace kron {
 namespace {
@@ -57,14 +58,18 @@ void send_again(RedisSession& session, std::span<const RedisCommand> commands, c
 
 }  // namespace
 
-RealRedisConnection::RealRedisConnection(RedisUrl url, std::string route_key)
-    : url_(std::move(url)), route_key_(std::move(route_key)) {}
+RealRedisConnection::RealRedisConnection(RedisUrl url, std::string route_key, std::shared_ptr<RedisNodes> nodes)
+    : url_(std::move(url)), route_key_(std::move(route_key)), nodes_(std::move(nodes)) {}
 RealRedisConnection::~RealRedisConnection() = default;
 
 Status RealRedisConnection::connect(Nanoseconds timeout) {
   if (session_ != nullptr) return {};
-  Result<std::unique_ptr<RedisSession>> found = find_redis_master(url_, route_key_, last_, deadline_after(timeout));
+  const Deadline deadline = deadline_after(timeout);
+  Result<std::unique_ptr<RedisSession>> found = find_redis_master(url_, route_key_, last_, deadline, nodes_.get());
   if (!found) return fail(found.error());
+  if (nodes_ && !url_.has_sentinels()) nodes_->learn_nodes(**found, deadline);
+  if ((*found)->is_broken()) return fail(Code::unreachable, "Redis at " + text_of((*found)->address()) + " hung up");
+  if (nodes_) nodes_->set_server((*found)->address());
   session_ = std::move(*found);
   // Where Sentinels are asked, they are asked every time.
   if (!url_.has_sentinels()) last_ = session_->address();
@@ -114,6 +119,7 @@ void RealRedisConnection::follow(std::span<const RedisCommand> commands, Deadlin
     }
     if (redirected.moved) {
       last_ = *elsewhere;
+      if (nodes_) nodes_->note(*elsewhere);
       session_ = std::move(login->session);
       send_again(*session_, commands, redirected.places, false, deadline, replies);
     } else {

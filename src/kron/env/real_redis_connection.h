@@ -9,6 +9,7 @@
 
 namespace kron {
 
+class RedisNodes;
 class RedisSession;
 
 // A connection to a real Redis over TCP, TLS or a unix socket. For one thread.
@@ -22,8 +23,9 @@ class RedisSession;
 // so that the next connect() looks again.
 class RealRedisConnection : public RedisConnection {
  public:
-  // `route_key`: a key of the slot that all commands are about, for a Redis Cluster; may be empty.
-  explicit RealRedisConnection(RedisUrl url, std::string route_key = {});
+  // `route_key`: a key of the slot that all commands are about, for a Redis Cluster; may be empty. `nodes`: what is
+  // shared with other connections of where else the Redis is; none: the addresses of the URL are all.
+  explicit RealRedisConnection(RedisUrl url, std::string route_key = {}, std::shared_ptr<RedisNodes> nodes = {});
   ~RealRedisConnection() override;
 
   Status connect(Nanoseconds timeout) override;
@@ -39,6 +41,7 @@ class RealRedisConnection : public RedisConnection {
 
   RedisUrl url_;
   std::string route_key_;
+  std::shared_ptr<RedisNodes> nodes_;
   std::optional<RedisAddress> last_;  // of a cluster: the node that had our slot when it was looked for last
   std::unique_ptr<RedisSession> session_;
 };

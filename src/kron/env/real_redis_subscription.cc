@@ -5,6 +5,7 @@
 
 #include "kron/base/text.h"
 #include "kron/env/redis_login.h"
+#include "kron/env/redis_nodes.h"
 
 namespace kron {
 namespace {
@@ -25,8 +26,8 @@ bool is_message(const RedisValue& value) {
 
 }  // namespace
 
-RealRedisSubscription::RealRedisSubscription(RedisUrl url, Nanoseconds ping_after)
-    : url_(std::move(url)), ping_after_(ping_after) {}
+RealRedisSubscription::RealRedisSubscription(RedisUrl url, Nanoseconds ping_after, std::shared_ptr<RedisNodes> nodes)
+    : url_(std::move(url)), ping_after_(ping_after), nodes_(std::move(nodes)) {}
 RealRedisSubscription::~RealRedisSubscription() = default;
 
 void RealRedisSubscription::close() {
@@ -37,8 +38,11 @@ void RealRedisSubscription::close() {
 Status RealRedisSubscription::subscribe(std::span<const std::string> channels, Nanoseconds timeout) {
   close();
   const Deadline deadline = deadline_after(timeout);
-  Result<std::unique_ptr<RedisSession>> found = find_redis_master(url_, "", std::nullopt, deadline);
+  // The server that commands go to; in a Redis Cluster any.
+  const std::optional<RedisAddress> likely = nodes_ && !nodes_->is_cluster() ? nodes_->server() : std::nullopt;
+  Result<std::unique_ptr<RedisSession>> found = find_redis_master(url_, "", likely, deadline, nodes_.get());
   if (!found) return fail(found.error());
+  if (nodes_ && !url_.has_sentinels()) nodes_->learn_nodes(**found, deadline);
   const std::string who = "Redis at " + text_of((*found)->address());
   RedisCommand command{"SUBSCRIBE"};
   command.insert(command.end(), channels.begin(), channels.end());
@@ -66,6 +70,12 @@ Result<std::optional<RedisMessage>> RealRedisSubscription::lost(const std::strin
   return fail(Code::unreachable, why + "; messages may be lost");
 }
 
+bool RealRedisSubscription::is_elsewhere() const {
+  if (!nodes_ || nodes_->is_cluster()) return false;
+  const std::optional<RedisAddress> server = nodes_->server();
+  return server && *server != session_->address();
+}
+
 Result<std::optional<RedisMessage>> RealRedisSubscription::next(Nanoseconds timeout) {
   if (session_ == nullptr) return fail(Code::unreachable, "there is no subscription");
   if (!early_.empty()) {
@@ -73,6 +83,7 @@ Result<std::optional<RedisMessage>> RealRedisSubscription::next(Nanoseconds time
     early_.pop_front();
     return message;
   }
+  if (is_elsewhere()) return lost("commands go to another Redis now");
   const Deadline deadline = deadline_after(timeout);
   while (true) {
     Result<std::optional<RedisValue>> value = session_->receive(std::min(deadline, ping_at_));

@@ -10,6 +10,8 @@
 
 namespace kron {
 
+class RedisNodes;
+
 // What an error of a Redis Cluster says about where a command belongs: "MOVED 3999 10.0.0.7:6381", "ASK …".
 struct RedisRedirect {
   enum class Kind : std::uint8_t { moved, ask, try_again };
@@ -38,9 +40,10 @@ Result<RedisLogin> log_in_to_redis(const RedisAddress& address, const RedisUrl& 
                                    Deadline deadline);
 
 // The server for commands: the master that the Sentinels name and that says so itself; the node of a Redis Cluster that
-// has `route_key`; else the first address of the URL that lets us in. `likely`, when there is one, is tried first.
-// Failures as above.
+// has `route_key`; else the first address of the URL that lets us in. `likely`, when there is one, is tried first;
+// those of `nodes`, if given, last. Failures as above.
 Result<std::unique_ptr<RedisSession>> find_redis_master(const RedisUrl& url, const std::string& route_key,
-                                                        const std::optional<RedisAddress>& likely, Deadline deadline);
+                                                        const std::optional<RedisAddress>& likely, Deadline deadline,
+                                                        RedisNodes* nodes = nullptr);
 
 }  // namespace kron

@@ -4,6 +4,7 @@
 
 #include "kron/base/text.h"
 #include "kron/env/redis_login.h"
+#include "kron/env/redis_nodes.h"
 
 namespace kron {
 namespace {
@@ -43,7 +44,8 @@ FoundMaster log_in_where_routed(const RedisAddress& address, const RedisUrl& url
 }
 
 // A Sentinel's word; it may have a password, which then is the same as that of the servers.
-Result<RedisAddress> ask_sentinel(const RedisAddress& sentinel, const RedisUrl& url, Deadline deadline) {
+Result<RedisAddress> ask_sentinel(const RedisAddress& sentinel, const RedisUrl& url, Deadline deadline,
+                                  RedisNodes* nodes) {
   Result<std::unique_ptr<RedisSession>> session = RedisSession::open(sentinel, url.tls, deadline);
   if (!session) return fail(session.error());
   const RedisCommand question{"SENTINEL", "get-master-addr-by-name", url.master_name};
@@ -68,6 +70,7 @@ Result<RedisAddress> ask_sentinel(const RedisAddress& sentinel, const RedisUrl& 
     std::from_chars(port.data(), port.data() + port.size(), master.port);
   }
   if (master.host.empty() || master.port == 0) return fail(Code::unreachable, who + " names no address of the master");
+  if (nodes != nullptr) nodes->learn_sentinels(**session, url, deadline);
   return master;
 }
 
@@ -85,13 +88,14 @@ FoundMaster log_in_if_master(const RedisAddress& address, const RedisUrl& url, D
   return std::move(login->session);
 }
 
-FoundMaster find_by_sentinels(const RedisUrl& url, Deadline deadline) {
+FoundMaster find_by_sentinels(const RedisUrl& url, Deadline deadline, RedisNodes* nodes) {
   Failures failures;
   std::vector<RedisAddress> tried;
-  for (std::size_t i = 0; i < url.addresses.size(); ++i) {
+  const std::vector<RedisAddress> sentinels = nodes != nullptr ? nodes->with_those_of(url) : url.addresses;
+  for (std::size_t i = 0; i < sentinels.size(); ++i) {
     // Half of a Sentinel's share is for the server that it names.
-    const Deadline its_end = share_of(deadline, url.addresses.size() - i);
-    Result<RedisAddress> named = ask_sentinel(url.addresses[i], url, share_of(its_end, 2));
+    const Deadline its_end = share_of(deadline, sentinels.size() - i);
+    Result<RedisAddress> named = ask_sentinel(sentinels[i], url, share_of(its_end, 2), nodes);
     if (!named) {
       failures.add(std::move(named.error()));
       continue;
@@ -108,9 +112,9 @@ FoundMaster find_by_sentinels(const RedisUrl& url, Deadline deadline) {
 }  // namespace
 
 FoundMaster find_redis_master(const RedisUrl& url, const std::string& route_key,
-                              const std::optional<RedisAddress>& likely, Deadline deadline) {
-  if (url.has_sentinels()) return find_by_sentinels(url, deadline);
-  std::vector<RedisAddress> addresses = url.addresses;
+                              const std::optional<RedisAddress>& likely, Deadline deadline, RedisNodes* nodes) {
+  if (url.has_sentinels()) return find_by_sentinels(url, deadline, nodes);
+  std::vector<RedisAddress> addresses = nodes != nullptr ? nodes->with_those_of(url) : url.addresses;
   if (likely) {
     std::erase(addresses, *likely);
     addresses.insert(addresses.begin(), *likely);
