@@ -161,12 +161,18 @@ class Commands(Case):
         before = len(self.runs())
         time.sleep(1.5)
         self.assertEqual(len(self.runs()), before)
-        text = "".join(krond.log() for krond in self.fleet.kronds)
-        self.assertIn("NOPERM", text)
+        for krond in self.fleet.kronds:
+            self.assertIn("NOPERM", krond.log())
+            told = krond.all("redis_forbids")
+            self.assertEqual(len(told), 1, "once, however much is refused")
+            self.assertIn("EVALSHA", told[0]["command"])
+            self.assertIn("ACL SETUSER kron ~{cronken}:*", told[0]["reason"])
         late = self.fleet.start("h3", url=self.fleet.server.url(user="kron", password="secret"))
         self.assertIn("+@scripting", late.wait_for("redis_unreachable")["reason"], "the ACL line that is needed")
         late.kill()
         self.redis("ACL", "SETUSER", "kron", *ACL.split())
+        for krond in self.fleet.kronds[:-1]:
+            krond.wait_for("redis_allows_again")
 
 
 class Storm(Case):

@@ -143,6 +143,15 @@ class RedisClusters(Case):
         fleet.redis.close()
         fleet.redis = Redis(target)
         self.assert_goes_on()
+        # The only node of the URL goes: what is published is heard by another.
+        for node in cluster.nodes:
+            node.cli("CONFIG", "SET", "cluster-require-full-coverage", "no")
+        third.kill()
+        left = [Redis(node) for node in (source, target)]
+        channel = fleet.key("__events__")
+        until(lambda: sum(node("PUBSUB", "NUMSUB", channel)[1] for node in left) == len(fleet.kronds),
+              "all to listen at other nodes")
+        self.assert_goes_on()
         self.assert_kept()
 
     def test_a_namespace_without_braces_is_refused(self):

@@ -148,6 +148,11 @@ std::string LinkThread::why_down() const {
   return why_down_;
 }
 
+std::string LinkThread::why_forbidden() const {
+  const std::lock_guard lock(mutex_);
+  return why_forbidden_;
+}
+
 Nanoseconds LinkThread::next_timer() const {
   Nanoseconds next = Nanoseconds::max();
   for (const Timer& timer : timers_) next = std::min(next, timer.next);
@@ -203,7 +208,23 @@ std::vector<RedisReply> LinkThread::call(const std::vector<RedisCommand>& comman
   last_call_ = clock_.monotonic();
   std::vector<RedisReply> replies = connection_->call(commands, options_.call_timeout);
   last_call_ = clock_.monotonic();
+  for (std::size_t i = 0; i < replies.size(); ++i) note_rights(commands[i], replies[i]);
   return replies;
+}
+
+// Said once, with what cures it; those who asked say only that they were refused.
+void LinkThread::note_rights(const RedisCommand& command, RedisReply& reply) {
+  const RightsWatch::News news = rights_.note(command, reply);
+  if (news == RightsWatch::News::none) return;
+  const bool is_missing = news == RightsWatch::News::missing;
+  const std::string why = is_missing && options_.explained ? options_.explained(reply.why) : reply.why;
+  if (is_missing) {
+    log_.error("redis_forbids", {{"command", told_of(command)}, {"reason", why}});
+  } else {
+    log_.info("redis_allows_again", {{"command", told_of(command)}});
+  }
+  const std::lock_guard lock(mutex_);
+  why_forbidden_ = is_missing ? why : "";
 }
 
 bool LinkThread::connect() {

@@ -16,6 +16,7 @@
 #include "kron/cluster/fence_watch.h"
 #include "kron/cluster/keys.h"
 #include "kron/cluster/link.h"
+#include "kron/cluster/rights_watch.h"
 #include "kron/env/clock.h"
 #include "kron/env/log.h"
 
@@ -73,6 +74,8 @@ class LinkThread : public Link {
 
   // Why it is down; empty when it is up, or has not tried yet.
   [[nodiscard]] std::string why_down() const;
+  // What Redis does not let this host's user do, while it is up; empty: it lets it.
+  [[nodiscard]] std::string why_forbidden() const;
 
  private:
   struct Question;
@@ -104,6 +107,7 @@ class LinkThread : public Link {
   void put_back(std::vector<Item> items, std::vector<Item> bulk);
   std::vector<RedisReply> call(const std::vector<RedisCommand>& commands);
   void note(const RedisReply& reply, Nanoseconds sent, Nanoseconds received);
+  void note_rights(const RedisCommand& command, RedisReply& reply);
   void ask_for_the_time();
   void give_up_all();
   Nanoseconds next_timer() const;
@@ -121,6 +125,7 @@ class LinkThread : public Link {
   std::deque<Item> urgent_;  // guarded, as are the next
   std::deque<Item> bulk_;
   std::string why_down_;
+  std::string why_forbidden_;
   bool is_stopping_ = false;
   std::optional<Nanoseconds> stop_at_;
 
@@ -129,6 +134,7 @@ class LinkThread : public Link {
 
   // The thread's own.
   FenceWatch fence_;
+  RightsWatch rights_;
   Nanoseconds pause_{0};
   Nanoseconds connect_at_{0};
   Nanoseconds last_call_{0};

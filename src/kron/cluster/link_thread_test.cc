@@ -71,6 +71,21 @@ class LinkThreadTest : public ::testing::Test {
   LinkThread link{redis.connection(), keys, clock, log, {.first_pause = 1ms, .longest_pause = 10ms, .quiet = 10ms}};
 };
 
+TEST_F(LinkThreadTest, ARightThatIsTakenAwayIsSaidOnceAndKnownUntilItIsBack) {
+  start();
+  EXPECT_EQ(link.why_forbidden(), "");
+  redis.deny("GET");
+  EXPECT_EQ(post_and_wait({"GET", "k"}).reply.how, LinkHow::error);
+  EXPECT_EQ(post_and_wait({"GET", "k"}).reply.how, LinkHow::error);
+  EXPECT_NE(link.why_forbidden().find("NOPERM"), std::string::npos);
+  EXPECT_EQ(log.lines_of("redis_forbids").size(), 1U);
+  EXPECT_TRUE(link.is_up());
+  redis.allow("GET");
+  EXPECT_TRUE(post_and_wait({"GET", "k"}).reply.is_reply());
+  EXPECT_EQ(link.why_forbidden(), "");
+  EXPECT_EQ(log.lines_of("redis_allows_again").size(), 1U);
+}
+
 TEST_F(LinkThreadTest, AnswersWhatIsAskedAndPosted) {
   start();
   const std::vector<TimedReply> replies = link.ask({{"SET", "k", "v"}, {"GET", "k"}}, kLimit);

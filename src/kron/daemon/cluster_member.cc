@@ -109,7 +109,7 @@ void ClusterMember::take(const Result<Greeting>& greeting) {
   is_greeting_ = false;
   if (!greeting) {
     const Error& error = greeting.error();
-    const std::string why = explained(error.message, rules_.options.name_space);
+    const std::string why = world_.explained(error.message);
     // Before the first job, a host whose zone is another one refuses to start; later it keeps what it has.
     if (error.code == Code::conflict && !hosts_) refused_ = Error{Code::refused, why};
     if (problem_ != why) world_.log.error("cluster_not_usable", {{"reason", why}});
@@ -339,11 +339,12 @@ void ClusterMember::leave(Nanoseconds timeout) {
 std::string ClusterMember::why_not_ready() const {
   if (!world_.link.is_up()) {
     const std::string why = world_.why_down();
-    return "Redis does not answer" + (why.empty() ? "" : ": " + explained(why, rules_.options.name_space));
+    return "Redis does not answer" + (why.empty() ? "" : ": " + world_.explained(why));
   }
+  if (const std::string why = world_.why_forbidden(); !why.empty()) return why;
   if (!problem_.empty()) return problem_;
   if (!jobs_) return "this host has not joined the cluster yet";
-  if (!not_heard_.empty()) return "events are not heard: " + explained(not_heard_, rules_.options.name_space);
+  if (!not_heard_.empty()) return "events are not heard: " + world_.explained(not_heard_);
   return jobs_->is_loaded() ? "" : "the jobs are not loaded yet";
 }
 

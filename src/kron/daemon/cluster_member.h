@@ -36,10 +36,12 @@ class ClusterMember {
     cluster::JobTermsTable& terms;
     std::function<void(std::function<void()>)> to_loop;  // from any thread
     std::function<std::unique_ptr<RedisSubscription>()> new_subscription;
-    std::function<std::string()> why_down;       // of the link
-    std::function<std::string()> local_address;  // of this machine, as Redis sees it; blocks
-    std::function<std::size_t()> runs;           // of this host
-    std::function<double()> clock_offset;        // seconds that the cluster's clock is ahead
+    std::function<std::string()> why_down;                         // of the link
+    std::function<std::string()> why_forbidden;                    // likewise
+    std::function<std::string(std::string_view error)> explained;  // an error of Redis, with what cures it
+    std::function<std::string()> local_address;                    // of this machine, as Redis sees it; blocks
+    std::function<std::size_t()> runs;                             // of this host
+    std::function<double()> clock_offset;                          // seconds that the cluster's clock is ahead
     std::function<void(const std::string& instance)> on_name;
     // As JobList::World has them.
     std::function<Status(std::span<const std::string> names, const cluster::JobTermsTable::Map& terms)> prefetch = {};

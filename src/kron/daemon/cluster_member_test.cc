@@ -52,6 +52,8 @@ class ClusterMemberTest : public ::testing::Test {
             .to_loop = [this](std::function<void()> work) { mailbox_.post(std::move(work)); },
             .new_subscription = [this] { return redis_.subscription(true); },
             .why_down = [this] { return link_->why_down(); },
+            .why_forbidden = [this] { return link_->why_forbidden(); },
+            .explained = [](std::string_view error) { return std::string(error); },
             .local_address = [] { return "10.0.0.1"; },
             .runs = [] { return 0; },
             .clock_offset = [] { return 0.0; },

@@ -43,7 +43,8 @@ constexpr std::array kSettings = {
     ClusterSetting{"output-cadence", "CRONKEN_OUTPUT_CADENCE", "DURATION",
                    "How often output is sent to Redis (default: 1s)"},
     ClusterSetting{"output-buffer-size", "CRONKEN_OUTPUT_BUFFER_SIZE", "BYTES",
-                   "Taken for cronken's sake, and without effect: krond drops no output"},
+                   "Output of a run that is sent to Redis at a time, from 4096 to 1048576; unlike cronken's, what is "
+                   "more is not dropped but sent next (default: 65536)"},
     ClusterSetting{"max-finalized-output-lines", "CRONKEN_MAX_FINALIZED_OUTPUT_LINES", "N",
                    "Last lines of output that a run's record keeps (default: 10)"},
     ClusterSetting{"perjob-results-limit", "CRONKEN_PERJOB_RESULTS_LIMIT", "N",
@@ -56,6 +57,7 @@ constexpr std::array kSettings = {
 constexpr char kBash[] = "/bin/bash";
 constexpr char kShell[] = "/bin/sh";
 constexpr std::uint64_t kLeastBuffer = 4096;
+constexpr std::uint64_t kMostBuffer = 1 << 20;
 
 // A value, and where it stood.
 struct Given {
@@ -228,7 +230,7 @@ Status read_all(const Values& values, ClusterOptions& options) {
        read(values.find("general-results-limit"), 1, options.general_results_limit),
        read(values.find("outcomes-limit"), 1, options.outcomes_limit)});
   options.heartbeat_cadence = std::chrono::ceil<Seconds>(heartbeat);
-  options.output_buffer_size = std::max(options.output_buffer_size, kLeastBuffer);
+  options.output_buffer_size = std::clamp(options.output_buffer_size, kLeastBuffer, kMostBuffer);
   return read_well;
 }
 

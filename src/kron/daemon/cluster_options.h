@@ -29,7 +29,7 @@ struct ClusterOptions {
   std::vector<std::string> passed_variables = {};
   Seconds heartbeat_cadence{30};
   Nanoseconds output_cadence = Seconds(1);
-  std::uint64_t output_buffer_size = 64 << 10;  // cronken's; here nothing is dropped, so nothing depends on it
+  std::uint64_t output_buffer_size = 64 << 10;  // bytes of a run's output that go to Redis at a time; none are dropped
   std::uint32_t max_finalized_output_lines = 10;
   std::uint32_t perjob_results_limit = 1000;
   std::uint32_t general_results_limit = 10'000;

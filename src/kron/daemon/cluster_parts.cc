@@ -68,12 +68,13 @@ Status ClusterParts::open_runs() {
   if (!claims) return fail(claims.error());
   runs_ = std::make_unique<cluster::ActiveRuns>(*std::move(claims));
   link_ = std::make_unique<cluster::LinkThread>(
-      std::make_unique<RealRedisConnection>(url_, keys_.state()), keys_, world_.host, world_.log,
-      cluster::LinkThread::Options{.outcomes_cap = options_.outcomes_limit,
-                                   .host = options_.host,
-                                   .explained = [name_space = options_.name_space](std::string_view error) {
-                                     return explained(error, name_space);
-                                   }});
+      std::make_unique<RealRedisConnection>(url_, keys_.state(), nodes_), keys_, world_.host, world_.log,
+      cluster::LinkThread::Options{
+          .outcomes_cap = options_.outcomes_limit,
+          .host = options_.host,
+          .explained = [name_space = options_.name_space, user = url_.user](std::string_view error) {
+            return explained(error, name_space, user);
+          }});
   ledger_ = std::make_unique<cluster::ClusterLedger>(
       cluster::ClusterLedger::World{
           .link = *link_,
@@ -119,6 +120,7 @@ Status ClusterParts::open_runs() {
                                              .instance = [this] { return instance(); },
                                              .dialect = options_.dialect,
                                              .cadence = options_.output_cadence,
+                                             .chunk = options_.output_buffer_size,
                                              .final_lines = options_.max_finalized_output_lines,
                                              .general_cap = options_.general_results_limit,
                                              .job_cap = options_.perjob_results_limit,
@@ -150,8 +152,10 @@ ClusterMember::World ClusterParts::member_world() {
           .log = world_.log,
           .terms = terms_,
           .to_loop = [this](std::function<void()> work) { world_.mailbox.post(std::move(work)); },
-          .new_subscription = [this] { return std::make_unique<RealRedisSubscription>(url_); },
+          .new_subscription = [this] { return std::make_unique<RealRedisSubscription>(url_, Seconds(10), nodes_); },
           .why_down = [this] { return link_->why_down(); },
+          .why_forbidden = [this] { return link_->why_forbidden(); },
+          .explained = [this](std::string_view error) { return explained(error, options_.name_space, url_.user); },
           .local_address = [this] { return local_address_towards(url_); },
           .runs = [this] { return runs_->size(); },
           .clock_offset = [this] { return std::chrono::duration<double>(clock_.ahead_of_host()).count(); },

@@ -23,6 +23,7 @@
 #include "kron/daemon/cluster_options.h"
 #include "kron/env/file_system.h"
 #include "kron/env/mailbox.h"
+#include "kron/env/redis_nodes.h"
 #include "kron/env/redis_url.h"
 
 namespace kron::daemon {
@@ -105,6 +106,7 @@ class ClusterParts {
   ClusterOptions options_;
   World world_;
   RedisUrl url_;
+  std::shared_ptr<RedisNodes> nodes_ = std::make_shared<RedisNodes>();
   cluster::Keys keys_;
   cluster::ClusterClock clock_;
   cluster::Grants grants_;

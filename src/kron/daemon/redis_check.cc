@@ -3,6 +3,8 @@
 #include <charconv>
 #include <utility>
 
+#include "kron/cluster/rights_watch.h"
+
 namespace kron::daemon {
 namespace {
 
@@ -71,13 +73,14 @@ std::string why_unusable(const RedisFacts& facts, std::string_view name_space) {
 std::string acl_rules(std::string_view name_space) {
   const std::string keys(name_space);
   return "~" + keys + ":* &" + keys +
-         ":* +@read +@write +@scripting +@pubsub +@connection +info +role +wait +time +config|get";
+         ":* +@read +@write +@scripting +@pubsub +@connection +info +role +wait +time +config|get +cluster|slots";
 }
 
-std::string explained(std::string_view error, std::string_view name_space) {
+std::string explained(std::string_view error, std::string_view name_space, std::string_view user) {
   std::string text(error);
-  if (error.find("NOPERM") == std::string_view::npos) return text;
-  return text + "; krond's user needs: ACL SETUSER NAME " + acl_rules(name_space);
+  if (!cluster::is_missing_right(error) || error.find("ACL SETUSER") != std::string_view::npos) return text;
+  return text + "; krond's user lacks rights at Redis: ACL SETUSER " + std::string(user.empty() ? "default" : user) +
+         " " + acl_rules(name_space) + " (docs/cluster.md)";
 }
 
 Result<RedisFacts> ask_facts(cluster::Link& link) {

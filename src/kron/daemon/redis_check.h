@@ -27,8 +27,9 @@ std::string why_unusable(const RedisFacts& facts, std::string_view name_space);
 // Pure. The ACL rules that a user of this namespace needs.
 std::string acl_rules(std::string_view name_space);
 
-// Pure. What to tell of an error of Redis: of a right that is missing, with the rules that give it.
-std::string explained(std::string_view error, std::string_view name_space);
+// Pure. What to tell of an error of Redis: of a right that is missing, with the rules that give it. `user`: who we are
+// there; empty: the default user.
+std::string explained(std::string_view error, std::string_view name_space, std::string_view user = "");
 
 // Asks. Blocks; not on the loop.
 Result<RedisFacts> ask_facts(cluster::Link& link);

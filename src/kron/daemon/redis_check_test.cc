@@ -50,7 +50,9 @@ TEST(RedisCheck, ARedisClusterNeedsAHashTag) {
 TEST(RedisCheck, ARightThatIsMissingIsNamedWithItsRules) {
   EXPECT_EQ(explained("ERR other", "{c}"), "ERR other");
   const std::string text = explained("NOPERM this user has no permissions", "{c}");
-  EXPECT_NE(text.find("~{c}:* &{c}:* +@read +@write +@scripting"), std::string::npos);
+  EXPECT_NE(text.find("ACL SETUSER default ~{c}:* &{c}:* +@read +@write +@scripting"), std::string::npos) << text;
+  EXPECT_EQ(explained(text, "{c}"), text) << "said once";
+  EXPECT_NE(explained("NOPERM", "{c}", "kron").find("ACL SETUSER kron ~{c}"), std::string::npos);
 }
 
 }  // namespace
