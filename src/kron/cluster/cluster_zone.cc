@@ -1,9 +1,31 @@
 #include "kron/cluster/cluster_zone.h"
 
+#include <algorithm>
+
 #include "kron/base/text.h"
 #include "kron/cluster/replies.h"
+#include "kron/core/time_zone.h"
 
 namespace kron::cluster {
+namespace {
+
+// Many zones have several names ("UTC", "Etc/UTC"); these differ in name only, for all that is still to come.
+bool are_same(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  ZoneDatabase zones;
+  const Result<TimeZone> first = zones.find(one);
+  const Result<TimeZone> second = zones.find(other);
+  if (!first || !second) return false;
+  constexpr std::int64_t kBegin = 1'704'067'200;  // 2024
+  const auto rest_of = [](const TimeZone& zone) {
+    return zone.segments().subspan(zone.segment_index(instant_of(kBegin)));
+  };
+  return std::ranges::equal(rest_of(*first), rest_of(*second), [](const ZoneSegment& a, const ZoneSegment& b) {
+    return a.end == b.end && a.offset == b.offset;
+  });
+}
+
+}  // namespace
 
 Result<std::string> cluster_zone(Link& link, const Keys& keys, const std::optional<std::string>& given,
                                  const std::string& local) {
@@ -30,7 +52,7 @@ Result<std::string> cluster_zone(Link& link, const Keys& keys, const std::option
     return fail(Code::conflict,
                 "the cluster has no time zone yet, and this host's is not known; give --default-timezone");
   }
-  if (!own.empty() && zone != own) {
+  if (!own.empty() && !are_same(zone, own)) {
     return fail(Code::conflict, "the cluster's time zone is " + quoted(zone) + " and this host's is " + quoted(own) +
                                     ": a job without a zone would run at two times; start krond with "
                                     "--default-timezone " +

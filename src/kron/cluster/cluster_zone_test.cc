@@ -24,6 +24,18 @@ TEST(ClusterZone, IsSetByTheFirstHostAndAskedOfTheOthers) {
   }
 }
 
+TEST(ClusterZone, AnotherNameOfTheSameZoneIsTheSameZone) {
+  testing::RedisRig rig;
+  ASSERT_EQ(cluster_zone(rig.link, rig.keys, "UTC", "UTC").value(), "UTC");
+  EXPECT_EQ(cluster_zone(rig.link, rig.keys, std::nullopt, "Etc/UTC").value(), "UTC");
+  EXPECT_FALSE(cluster_zone(rig.link, rig.keys, "Etc/GMT+1", "UTC"));
+  EXPECT_FALSE(cluster_zone(rig.link, rig.keys, "No/Such", "UTC"));
+  testing::RedisRig other;
+  ASSERT_TRUE(cluster_zone(other.link, other.keys, "Europe/Berlin", ""));
+  EXPECT_TRUE(cluster_zone(other.link, other.keys, "Europe/Paris", "")) << "the same since 1980";
+  EXPECT_FALSE(cluster_zone(other.link, other.keys, "Europe/London", ""));
+}
+
 TEST(ClusterZone, RefusesAFormatThatItDoesNotKnow) {
   testing::RedisRig rig;
   rig.ask({"HSET", rig.keys.cluster(), "format", "2"});
