@@ -4,6 +4,7 @@ readiness, and what it says while Redis is away."""
 
 import json
 import subprocess
+import time
 import unittest
 
 from cluster_host import KRON, Fleet, OnFleet, RedisServer, until
@@ -64,6 +65,34 @@ class OneAnswersForAll(OnFleet):
             for follower in followers:
                 follower.kill()
                 follower.wait()
+
+    def test_what_happens_on_any_host_is_heard_at_each_with_the_host(self):
+        self.fleet.define("heard")
+        until(lambda: all("heard" in self.ask(host, "jobs") for host in self.hosts), "the job")
+        # What is told before is no news: it has been read when this run is there.
+        before, _ = self.fleet.run("heard")
+        for host in self.hosts:
+            until(lambda host=host: self.runs(host, "heard"), f"the first run at {host}")
+        readers = [subprocess.Popen([KRON, "events", "--format", "json", "--state-dir",
+                                     str(self.fleet.root / f"state-{host}")], stdout=subprocess.PIPE, text=True)
+                   for host in self.hosts]
+        try:
+            time.sleep(1)  # until they listen
+            run_id, blob = self.fleet.run("heard")
+            for reader in readers:
+                told = {}
+                while "run_ended" not in told:
+                    event = json.loads(reader.stdout.readline())
+                    if event.get("runId") == run_id:
+                        told[event["event"]] = event
+                self.assertEqual(set(told), {"run_started", "run_ended"})
+                self.assertEqual({event["host"] for event in told.values()}, {blob["host"]})
+                self.assertEqual(told["run_ended"]["exitCode"], 0)
+            self.assertNotEqual(before, run_id)
+        finally:
+            for reader in readers:
+                reader.kill()
+                reader.communicate()
 
     def test_a_pause_at_one_host_is_one_at_all(self):
         self.fleet.define("paused")

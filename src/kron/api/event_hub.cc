@@ -89,6 +89,11 @@ void EventHub::subscribe(const std::shared_ptr<http::Stream>& stream, std::optio
   if (!stream->write(std::move(text))) leave(stream);
 }
 
+std::string EventHub::kept_text() const {
+  const std::scoped_lock lock(mutex_);
+  return text_after(0);
+}
+
 void EventHub::leave(const std::shared_ptr<http::Stream>& stream) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(readers_, [&](const Reader& reader) { return reader.stream == stream; });

@@ -45,6 +45,8 @@ class EventHub {
   void leave(const std::shared_ptr<http::Stream>& stream);
 
   std::size_t streams() const;
+  // All that is kept, as a reader gets it who wants everything.
+  std::string kept_text() const;
   // Ends all streams, behind what was published, by the thread that delivers.
   void end();
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kron/daemon/history_sink.h"
+#include "kron/daemon/host_events.h"
 #include "kron/daemon/metrics_sink.h"
 #include "kron/env/thread_start.h"
 
@@ -52,7 +53,12 @@ ApiService::ApiService(const Options& options, Daemon daemon, std::unique_ptr<hi
                          .log = daemon_.log,
                          .history = *history_,
                          .aside = [this](std::function<void()> work) { return aside_->run(std::move(work)); },
-                         .on_end = [this](const std::string& run_id) { outputs_->run_ended(run_id); }},
+                         .on_end = [this](const std::string& run_id) { outputs_->run_ended(run_id); },
+                         .on_news =
+                             [this](const history::Entry& entry) {
+                               if (entry.host == daemon_.cluster->instance()) return;  // told by the log
+                               publish_of_others(entry, daemon_.clock.wall(), daemon_.events);
+                             }},
       daemon_.cluster->outcomes_key, options_.state_directory);
 }
 

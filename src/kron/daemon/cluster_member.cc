@@ -12,7 +12,7 @@ namespace kron::daemon {
 namespace {
 
 constexpr Nanoseconds kGreetAgain = Seconds(5);
-constexpr Nanoseconds kReadHosts = Seconds(10);
+constexpr Nanoseconds kReadHosts = Seconds(2);
 constexpr Nanoseconds kAskHosts = Seconds(3);
 constexpr Nanoseconds kRest = Seconds(1);
 

@@ -142,6 +142,7 @@ Status Daemon::open_queue() {
 }
 
 void Daemon::open_scheduler() {
+  if (cluster_) host_log_ = std::make_unique<HostLog>(log_, [this] { return cluster_->instance(); });
   Scheduler::World world{.clock = time(),
                          .ledger = cluster_ ? cluster_->ledger() : static_cast<Ledger&>(*ledger_),
                          .runner = cluster_ ? cluster_->runner() : static_cast<ProcessRunner&>(*runner_),
@@ -150,7 +151,7 @@ void Daemon::open_scheduler() {
                          .observers = {[this](const Event& event) {
                                          if (api_service_) api_service_->observe(event);
                                        },
-                                       logging_to(log_)},
+                                       logging_to(cluster_ ? static_cast<Log&>(*host_log_) : log_)},
                          .ends_wait = cluster_ ? Nanoseconds(0) : kEndsWait,
                          .tasks = submitter_.get()};
   Scheduler::MakeWork make_work = work_of;

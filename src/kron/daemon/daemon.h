@@ -13,6 +13,7 @@
 #include "kron/daemon/api_service.h"
 #include "kron/daemon/cluster_parts.h"
 #include "kron/daemon/file_jobs.h"
+#include "kron/daemon/host_events.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_retention.h"
@@ -74,6 +75,7 @@ class Daemon {
   Options options_;
   const Clock& clock_;
   LineLog& lines_;
+  std::unique_ptr<HostLog> host_log_;  // of a cluster
   Instant started_at_;
   api::EventHub events_;
   api::EventLog log_;

@@ -66,6 +66,7 @@ struct OutcomeTail::Shared {
   std::string kept;           // and on disk
   bool looks_for_gap = true;  // at the first answer: what was trimmed while we were away is lost
   bool has_warned = false;
+  bool has_caught_up = false;  // with what was told before
 };
 
 OutcomeTail::OutcomeTail(World world, std::string stream_key, const std::string& state_directory)
@@ -156,10 +157,12 @@ void OutcomeTail::take(const std::shared_ptr<Shared>& shared, const RedisReply& 
     shared->world.log.warning("outcomes_unreadable", {{"count", static_cast<std::int64_t>(unreadable)},
                                                       {"reason", "entries of the stream that are no outcomes"}});
   }
+  const bool are_news = std::exchange(shared->has_caught_up, shared->has_caught_up || told.size() < kAtOnce);
   if (told.empty()) return;
   shared->last = told.back().id;
   if (told.size() == kAtOnce) shared->ask_at = Nanoseconds(0);
   for (history::Entry& entry : entries) {
+    if (are_news && shared->world.on_news) shared->world.on_news(entry);
     const std::string ended = entry.ended_at ? entry.run_id : "";
     shared->world.history.add(std::move(entry));
     if (!ended.empty() && shared->world.on_end) shared->world.on_end(ended);

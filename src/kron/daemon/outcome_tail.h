@@ -26,6 +26,8 @@ class OutcomeTail {
     // Has this done on a thread that has time for it, and never at once; false: not now.
     std::function<bool(std::function<void()>)> aside;
     std::function<void(const std::string& run_id)> on_end = {};  // a run of any host has ended; on that thread
+    // What has just happened on any host, and not what is read of the time before this daemon; on that thread.
+    std::function<void(const history::Entry&)> on_news = {};
   };
   // All of the world outlives it, and nothing of it is called after stop().
   OutcomeTail(World world, std::string stream_key, const std::string& state_directory);

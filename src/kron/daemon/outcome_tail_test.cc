@@ -76,11 +76,16 @@ class OutcomeTailTest : public ::testing::Test {
   }
 
   std::unique_ptr<OutcomeTail> tail() {
-    OutcomeTail::World world{
-        .link = link_, .clock = clock_, .log = log_, .history = *history_, .aside = [this](std::function<void()> work) {
-          aside_.push_back(std::move(work));
-          return true;
-        }};
+    OutcomeTail::World world{.link = link_,
+                             .clock = clock_,
+                             .log = log_,
+                             .history = *history_,
+                             .aside =
+                                 [this](std::function<void()> work) {
+                                   aside_.push_back(std::move(work));
+                                   return true;
+                                 },
+                             .on_news = [this](const history::Entry& entry) { news_.push_back(entry.run_id); }};
     return std::make_unique<OutcomeTail>(std::move(world), "{c}:kron:outcomes", directory_.path());
   }
 
@@ -106,6 +111,7 @@ class OutcomeTailTest : public ::testing::Test {
   testing::CapturingLog log_;
   StreamLink link_;
   std::vector<std::function<void()>> aside_;
+  std::vector<std::string> news_;
   std::unique_ptr<history::History> history_;
 };
 
@@ -118,6 +124,16 @@ TEST_F(OutcomeTailTest, WhatOtherHostsDidComesIntoTheHistory) {
   pass_a_second(*tail);
   EXPECT_EQ(run("r1")->exit_code, 4);
   EXPECT_EQ(run("r1")->host, "h1");
+}
+
+TEST_F(OutcomeTailTest, WhatWasToldBeforeThisDaemonIsNoNews) {
+  const auto tail = this->tail();
+  link_.stream["1772409600000-0"] = kStartOfRun;
+  pass_a_second(*tail);
+  EXPECT_TRUE(news_.empty());
+  link_.stream["1772409605000-0"] = kEndOfRun;
+  pass_a_second(*tail);
+  EXPECT_EQ(news_, std::vector<std::string>{"r1"});
 }
 
 TEST_F(OutcomeTailTest, TheNextDaemonGoesOnFromWhatIsOnDisk) {
