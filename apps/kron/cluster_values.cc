@@ -104,7 +104,7 @@ void write_json(JsonWriter& json, const ClusterRun& run) {
   run.code ? json.integer(*run.code) : json.null();
   json.member("startedAt", time_text(run.started));
   number("duration", run.duration);
-  number("at", run.at);
+  number("at", run.at > 0 ? std::optional(run.at) : std::nullopt);
   json.end_map();
 }
 

@@ -29,7 +29,8 @@ void print_job(const Node& job) {
   if (const Node* definition = job.find("definition"); definition != nullptr && !definition->is_null()) {
     print_definition(*definition);
   }
-  print_field("file", text_in(job, "file") + ":" + text_in(job, "line"));
+  const std::string line = text_in(job, "line");
+  print_field("file", text_in(job, "file") + (line == "0" ? "" : ":" + line));  // a job of a cluster stands in none
   if (flag_in(job, "suspended")) print_field("suspended", "by its definition");
   if (const Node* paused = job.find("paused"); paused != nullptr && !paused->is_null()) {
     const std::string until = text_in(*paused, "until");
@@ -40,7 +41,9 @@ void print_job(const Node& job) {
   }
   for (const Node& run : list_in(job, "active")) print_active(run);
   if (const Node* last = job.find("last"); last != nullptr && !last->is_null()) {
-    print_field("last", result_of(*last) + ", " + time_of(*last) + "  " + text_in(*last, "runId"));
+    const std::string host = text_in(*last, "host");
+    print_field("last", result_of(*last) + ", " + time_of(*last) + (host.empty() ? "" : " on " + host) + "  " +
+                            text_in(*last, "runId"));
   }
   print_field("last period", text_in(job, "lastPeriodId"));
   for (const Node& period : list_in(job, "openPeriods")) {

@@ -49,7 +49,7 @@ void print_job_files(const Node& files) {
 std::string seconds_in(const Node& map, std::string_view key) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3f", std::strtod(text_in(map, key).c_str(), nullptr));
-  return text.data();
+  return std::string_view(text.data()) == "-0.000" ? "0.000" : text.data();
 }
 
 void print_host(const Node& host) {

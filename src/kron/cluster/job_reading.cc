@@ -11,7 +11,12 @@ namespace kron::cluster {
 namespace {
 
 std::string sentence_of(const std::string& field, const std::string& message, const std::string& cure = {}) {
-  std::string text = field.empty() || message.starts_with(field + ":") ? message : field + ": " + message;
+  // A message may begin with the last word of its field.
+  const std::string_view last = std::string_view(field).substr(field.rfind('.') + 1);
+  const bool is_named = message.starts_with(std::string(last) + ": ");
+  std::string text = field.empty() || message.starts_with(field + ":")
+                         ? message
+                         : field + ": " + (is_named ? message.substr(last.size() + 2) : message);
   return cure.empty() ? text : text + "; " + cure;
 }
 
