@@ -50,6 +50,22 @@ struct EventHandler::Doer {
   }
 };
 
+// What an event is about, in one word; many have none.
+struct EventHandler::SubjectOf {
+  std::string_view operator()(const events::TerminateRun& event) const { return event.run_id; }
+  std::string_view operator()(const events::KillRun& event) const { return event.run_id; }
+  std::string_view operator()(const events::Reload&) const { return {}; }
+  std::string_view operator()(const events::Validate& event) const { return only(event.jobs); }
+  std::string_view operator()(const events::DrainNodes& event) const { return only(event.hosts); }
+  template <class OfJob>
+  std::string_view operator()(const OfJob& event) const {
+    return event.job;
+  }
+  static std::string_view only(const std::vector<std::string>& names) {
+    return names.size() == 1 ? std::string_view(names.front()) : std::string_view();
+  }
+};
+
 EventHandler::EventHandler(Actions actions, Host host, const Clock& clock, Log& log)
     : actions_(std::move(actions)), host_(std::move(host)), clock_(clock), log_(log) {}
 
@@ -64,7 +80,7 @@ void EventHandler::handle(std::string_view payload) {
 }
 
 void EventHandler::handle(const Event& event) {
-  log_.write(LogLevel::info, "cluster_event", std::vector<LogField>{{"action", name_of(event)}});
+  log_.info("cluster_event", {{"action", name_of(event)}, {"args", std::visit(SubjectOf{}, event)}});
   std::visit(Doer{*this}, event);
 }
 

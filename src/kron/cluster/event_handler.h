@@ -48,6 +48,7 @@ class EventHandler {
 
  private:
   struct Doer;
+  struct SubjectOf;
 
   Actions actions_;
   Host host_;

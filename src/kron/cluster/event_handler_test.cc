@@ -101,6 +101,7 @@ TEST(EventHandler, SaysWhatFailedButNotWhatIsAnotherHosts) {
   host.answer = fail(Code::io, "no");
   host.handler.handle(events::Trigger{"a"});
   EXPECT_EQ(host.log.lines_of("cluster_event_failed").size(), 1U);
+  EXPECT_FALSE(host.log.lines_of("cluster_event").back().field("args").empty()) << "what it was about";
 }
 
 }  // namespace
