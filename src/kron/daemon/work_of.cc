@@ -5,25 +5,17 @@
 #include <string_view>
 #include <utility>
 
-#include "kron/json/document.h"
-#include "kron/json/writer.h"
 #include "kron/queue/task.h"
 #include "kron/runner/run_spec.h"
 
 namespace kron::daemon {
 namespace {
 
-// A payload is JSON; text that is none is a JSON text.
-std::string payload_of(const std::optional<std::string>& input) {
-  if (!input) return "null";
-  return parse_json(*input) ? *input : JsonWriter().text(*input).take();
-}
-
 // One period, one id: a submit that is repeated is the same task. A run by hand is a task of its own.
 TaskToSubmit task_of(const jobs::JobDefinition& definition, const jobs::SubmitTask& task, const RunCause& cause) {
   const std::string& identity = definition.job.identity;
   const std::string period = cause.period ? period_id(cause.period->nominal) : cause.run_id;
-  return {scheduled_task_id(identity, identity, period), task.type, payload_of(definition.options->input)};
+  return {scheduled_task_id(identity, identity, period), task.type, task_data_of(definition.options->input)};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kron/ledger/task_to_submit.h"
 #include "kron/state/record.h"
 
 namespace kron {
@@ -29,6 +30,9 @@ struct StartedRun {
   std::optional<Instant> chosen;
   Trigger trigger = Trigger::schedule;
   bool has_key = false;  // of a manual run: who asked for it has named it, and may ask again elsewhere
+  // What it submits instead of running a command. A ledger beside its queue submits it in the same step; of others the
+  // scheduler's TaskSubmitter does, once the step is durable.
+  std::optional<TaskToSubmit> task = {};
 
   bool operator==(const StartedRun&) const = default;
 };

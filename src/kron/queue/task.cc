@@ -6,6 +6,7 @@
 #include "kron/base/sha256.h"
 #include "kron/base/text.h"
 #include "kron/json/document.h"
+#include "kron/json/writer.h"
 #include "kron/queue/opaque_json.h"
 
 namespace kron {
@@ -146,6 +147,11 @@ Result<std::vector<NewTask>> checked_follow_ups(std::vector<NewTask> tasks) {
                 "followUps");
   }
   return tasks;
+}
+
+std::string task_data_of(const std::optional<std::string>& input) {
+  if (!input) return "null";
+  return parse_json(*input) ? *input : JsonWriter().text(*input).take();
 }
 
 std::string scheduled_task_id(std::string_view job_name, std::string_view identity, std::string_view period_id) {

@@ -117,6 +117,9 @@ Result<NewTask> checked(NewTask task);
 // The follow-ups of one commit, each checked, and their number and size together.
 Result<std::vector<NewTask>> checked_follow_ups(std::vector<NewTask> tasks);
 
+// The data of a task that a scheduled job submits: its input, as JSON; text that is none is a JSON text.
+std::string task_data_of(const std::optional<std::string>& input);
+
 // The id of the task that a period of a scheduled job submits: the same for every repetition of that submit.
 std::string scheduled_task_id(std::string_view job_name, std::string_view identity, std::string_view period_id);
 

@@ -105,7 +105,8 @@ bool Scheduler::launch(JobNumber job, const RunCause& cause) {
   Entry& entry = jobs_.wake(job);
   ActiveExecution launched;
   launched.run_id = cause.run_id;
-  if (const Status held = launcher_.hold(make_work_(entry.definition, cause), launched); !held) {
+  const RunWork work = make_work_(entry.definition, cause);
+  if (const Status held = launcher_.hold(work, launched); !held) {
     world_.log.error("start_failed", {{"identity", entry.definition.job.identity}, {"reason", held.error().message}});
     return false;
   }
@@ -118,6 +119,7 @@ bool Scheduler::launch(JobNumber job, const RunCause& cause) {
   run.started_at = now(world_.clock);
   run.trigger = cause.trigger;
   step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger, cause.has_key});
+  if (const auto* task = std::get_if<TaskToSubmit>(&work)) step.ledger.started.back().task = *task;
   step.at_gate.push_back(cause.run_id);
   job_of_run_[cause.run_id] = job;
   step.events.emplace_back(event_of(entry.definition.job, run, cause.period));

@@ -5,17 +5,9 @@
 #include <vector>
 
 #include "kron/env/process_runner.h"
+#include "kron/ledger/task_to_submit.h"
 
 namespace kron {
-
-// Work for a queue: what a run of some jobs is, instead of a process.
-struct TaskToSubmit {
-  std::string id;  // the same for every repetition: a queue takes it once
-  std::string type;
-  std::string data;  // JSON
-
-  bool operator==(const TaskToSubmit&) const = default;
-};
 
 // Runs that are tasks, known by their run id. All on the scheduler's thread. Like a process at its gate, a task is held
 // until its start is durable; the death of this process forgets what is held.
