@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import sys
 import time
 from collections import Counter, namedtuple
@@ -66,7 +67,9 @@ class Link:
         self._late = []
         self._texts = {}
         for name in SCRIPTS:
-            text = (ROOT / f"src/kron/cluster/scripts/{name}.lua").read_text(encoding="utf-8")
+            directory = ROOT / "src/kron/cluster/scripts"
+            text = re.sub(r"--include (\S+)", lambda part: (directory / part.group(1)).read_text(encoding="utf-8"),
+                          (directory / f"{name}.lua").read_text(encoding="utf-8"))
             for script, old, new in changes:
                 if script == name:
                     assert old in text, f"{name}.lua is another one by now"
@@ -334,7 +337,8 @@ class Host:
         start = [run_id, f'{{"job_name":"{job.name}","start_time":"', '"}'] if run_id else []
         answer = self.link.ask("step", keys + ([lock] if lock else []),
                                [self.field(job), self.owner, revision, record, *limits, "", 1 if lock else 0,
-                                job.ttl * 1000, 0, "", 100000, 1 if run_id else 0, *start, *outcomes])
+                                job.ttl * 1000, 0, "", 100000, 0, 0, 100, 100, key("kron:q:"), 60,
+                                1 if run_id else 0, *start, *outcomes])
         run = {"job": job, "lock": lock, "start": f"{time.time():.6f}", "beat": sent}
         if answer is None and run_id:
             self.ends.append((run_id, run))  # before anything else is asked: it never ran

@@ -1,5 +1,6 @@
 """Every script of the cluster (src/kron/cluster/scripts) on a real Redis: its answers, in the order of its checks."""
 
+import re
 import sys
 import time
 import unittest
@@ -35,7 +36,8 @@ class Scripts(unittest.TestCase):
         self.addCleanup(self.redis.close)
 
     def run_script(self, name, keys, arguments):
-        text = (SCRIPTS / f"{name}.lua").read_text(encoding="utf-8")
+        text = re.sub(r"--include (\S+)", lambda part: (SCRIPTS / part.group(1)).read_text(encoding="utf-8"),
+                      (SCRIPTS / f"{name}.lua").read_text(encoding="utf-8"))
         return self.redis.call("EVAL", text, str(len(keys)), *keys, *[str(a) for a in arguments])
 
     def now(self):
@@ -46,14 +48,16 @@ class Scripts(unittest.TestCase):
         return self.run_script("make", [key("kron:state"), key("kron:fence")], [field, ',"V":0}', seen])
 
     def step(self, run="", revision="", *, chosen="", until="", missed="", paused="job", lock=None, closing=0,
-             foreign="", outcomes=(), field="job", owner="me"):
+             foreign="", outcomes=(), field="job", owner="me", task=None, hold=0):
         keys = [key(k) for k in ("kron:state", "rundata", "rundata:active", "kron:claims", "kron:fence",
                                  "kron:outcomes", "jobs:paused")]
         keys += [key("locks:" + lock)] if lock else []
         keys += [key("results:job:success"), key("results:job:fail")] if foreign != "" else []
+        keys += [key("results:success"), key("results:job:success")] if task else []
         arguments = [field, owner, revision, ',"V":1}', chosen, until, missed, paused, 1 if lock else 0, 10000,
-                     closing, foreign, 1000, 1 if run else 0]
+                     closing, foreign, 1000, 9 if task else 0, hold, 100, 100, key("kron:q:"), 60, 1 if run else 0]
         arguments += [run, '{"start_time":"', '"}'] if run else []
+        arguments += [task, "MAIL", "null", 0, "", 5, "10 3600", "", ""] if task else []
         return self.run_script("step", keys, arguments + list(outcomes))
 
     def end(self, run, start="0", *, lock=None, hold=0, older="", lines=(), there=0, kind="zset", caps=(3, 3)):
@@ -112,6 +116,30 @@ class Scripts(unittest.TestCase):
         held = self.step("r2", taken[4], lock="L")
         self.assertEqual(held[:1] + held[4:5], ["held", "r"])
         self.assertEqual(self.redis.call("XLEN", key("kron:outcomes")), 1)
+
+    def test_a_run_that_submits_a_task_is_over_when_it_is_granted(self):
+        revision = self.make()[4]
+        taken = self.step("r", revision, lock="L", outcomes=["o"], task="t1")
+        self.assertEqual((taken[0], taken[7]), ("ok", "accepted"))
+        self.assertEqual(self.redis.call("ZCARD", key("rundata:active")), 0)
+        self.assertEqual(self.redis.call("HLEN", key("kron:claims")), 0)
+        self.assertIsNone(self.redis.call("GET", key("locks:L")))
+        self.assertEqual(self.redis.call("ZRANGE", key("results:job:success"), "0", "-1"), ["r"])
+        self.assertEqual(self.redis.call("HGET", key("kron:q:t:t1"), "s"), "P")
+        self.assertEqual(self.step("r", revision, lock="L", task="t1")[0], "newer")
+        again = self.step("r2", taken[4], lock="L", task="t1", hold=60000)
+        self.assertEqual((again[0], again[7]), ("ok", "already_known"))
+        self.assertEqual(self.redis.call("GET", key("locks:L")), "closing:r2")
+
+    def test_a_key_of_another_type_is_told_of_before_anything_is_written(self):
+        revision = self.make()[4]
+        self.redis.call("SET", key("kron:q:ready:MAIL"), "rubbish")
+        with self.assertRaises(RespError) as refused:
+            self.step("r", revision, task="t1")
+        self.assertIn("WRONGKEY", str(refused.exception))
+        self.assertEqual(self.redis.call("EXISTS", key("rundata"), key("kron:fence"), key("kron:q:t:t1")), 0)
+        self.redis.call("DEL", key("kron:q:ready:MAIL"))
+        self.assertEqual(self.step("r", revision, task="t1")[0], "ok")
 
     def test_a_trigger_neither_compares_nor_writes_the_record(self):
         revision = self.make()[4]

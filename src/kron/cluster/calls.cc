@@ -5,6 +5,8 @@
 
 #include "kron/base/text.h"
 #include "kron/cluster/scripts.h"
+#include "kron/queue/redis_queue_keys.h"
+#include "kron/queue/redis_task.h"
 
 namespace kron::cluster {
 namespace {
@@ -165,18 +167,28 @@ RedisCommand StepCall::command(const Keys& keys) const {
     names.push_back(keys.results(job, "success"));
     names.push_back(keys.results(job, "fail"));
   }
+  if (has_tasks()) {
+    names.push_back(keys.results("success"));
+    names.push_back(keys.results(job, "success"));
+  }
   Evalsha call("step", std::move(names));
   call << field << owner << (revision ? std::to_string(*revision) : std::string()) << record << text_of(chosen)
        << text_of(grant_until) << text_of(missed_after) << (asks_paused ? job : std::string())
        << std::string(is_locked ? "1" : "0") << millis(ttl) << std::string(closing_is_held ? "1" : "0")
        << (foreign_since ? std::to_string(epoch_seconds(*foreign_since) - 1) + ".5" : std::string()) << outcomes_cap
-       << starts.size();
-  for (const Start& start : starts) call << start.run_id << start.blob_head << start.blob_tail;
+       << (has_tasks() ? kRedisTaskArguments : 0) << millis(least_hold) << general_cap << job_cap
+       << RedisQueueKeys(keys.name_space()).prefix() << std::to_string(ageing.count()) << starts.size();
+  for (const Start& start : starts) {
+    call << start.run_id << start.blob_head << start.blob_tail;
+    std::vector<std::string> task;
+    if (start.task) add_redis_task_arguments(task, *start.task);
+    call << task;
+  }
   call << outcomes;
   return call.take();
 }
 
-Result<StepAnswer> StepAnswer::parse(const RedisValue& value) {
+Result<StepAnswer> StepAnswer::parse(const RedisValue& value, bool has_tasks) {
   static constexpr NamedWord<Word> kWords[] = {{"ok", Word::ok},     {"again", Word::again},     {"newer", Word::newer},
                                                {"gone", Word::gone}, {"corrupt", Word::corrupt}, {"early", Word::early},
                                                {"late", Word::late}, {"paused", Word::paused},   {"known", Word::known},
@@ -213,6 +225,7 @@ Result<StepAnswer> StepAnswer::parse(const RedisValue& value) {
     while (items.is_good() && items.has_more()) {
       const std::uint64_t fence = items.number();
       answer.granted.push_back({fence, items.text()});
+      if (has_tasks && answer.word == Word::ok) answer.granted.back().outcome = items.text();
     }
   }
   if (!items.is_good()) return no_answer_of("step");

@@ -11,6 +11,7 @@
 #include "kron/base/result.h"
 #include "kron/cluster/keys.h"
 #include "kron/env/redis_connection.h"
+#include "kron/queue/task.h"
 
 // Every script as a value: its arguments -> a command, and its reply -> an answer. Pure; what each does and in which
 // order it checks is said in scripts/*.lua. Every one is safe to repeat. parse() gives an error (io) for a reply that
@@ -34,8 +35,9 @@ std::optional<Heading> heading_of(const RedisReply& reply);
 struct StepCall {
   struct Start {
     std::string run_id;
-    std::string blob_head;  // of rundata, up to and without the start time …
-    std::string blob_tail;  // … and what follows it
+    std::string blob_head;             // of rundata, up to and without the start time …
+    std::string blob_tail;             // … and what follows it
+    std::optional<NewTask> task = {};  // checked; it is submitted, and the run is over: the blob is that of its end
   };
 
   std::string field;
@@ -52,16 +54,23 @@ struct StepCall {
   bool closing_is_held = false;               // a trigger without an id
   std::optional<Instant> foreign_since = {};  // cronken dialect: the chosen time; a run of cronken from then on is it
   std::uint64_t outcomes_cap = 100'000;
-  std::vector<Start> starts = {};
+  std::vector<Start> starts = {};          // all with a task, or none
   std::vector<std::string> outcomes = {};  // texts (outcome_text.h)
+  // Of starts with tasks.
+  Nanoseconds least_hold{0};  // the lock counts as held for so long
+  std::uint64_t general_cap = 10'000;
+  std::uint64_t job_cap = 1'000;
+  Seconds ageing{60};
 
+  [[nodiscard]] bool has_tasks() const { return !starts.empty() && starts.front().task.has_value(); }
   [[nodiscard]] RedisCommand command(const Keys& keys) const;
 };
 struct StepAnswer {
   enum class Word : std::uint8_t { ok, again, newer, gone, corrupt, early, late, paused, known, held };
   struct Granted {
     std::uint64_t fence = 0;
-    std::string start_time;  // "sec.usec"
+    std::string start_time;    // "sec.usec"
+    std::string outcome = {};  // of submitting its task (name_of(SubmitOutcome))
   };
 
   Heading heading;
@@ -72,7 +81,8 @@ struct StepAnswer {
   std::string run_id = {};                     // known: which; held: the lock's token, as it stands
   Nanoseconds held_for{0};                     // held: until the lock lapses
 
-  static Result<StepAnswer> parse(const RedisValue& value);
+  // `has_tasks` as of the call.
+  static Result<StepAnswer> parse(const RedisValue& value, bool has_tasks = false);
 };
 
 // end: the end of a run.

@@ -32,9 +32,9 @@ constexpr Nanoseconds kHoldAfterTrigger = std::chrono::seconds(1);
 
 // Redis says these before the first write of a script: nothing has happened.
 bool has_not_happened(std::string_view error) {
-  constexpr std::array<std::string_view, 11> kCodes = {"OOM ",      "READONLY ", "MISCONF ",    "NOREPLICAS ",
+  constexpr std::array<std::string_view, 12> kCodes = {"OOM ",      "READONLY ", "MISCONF ",    "NOREPLICAS ",
                                                        "LOADING ",  "BUSY ",     "MASTERDOWN ", "CLUSTERDOWN ",
-                                                       "TRYAGAIN ", "NOAUTH ",   "NOSCRIPT "};
+                                                       "TRYAGAIN ", "NOAUTH ",   "NOSCRIPT ",   "WRONGKEY "};
   if (error.starts_with("NOPERM ")) return true;
   // Redis 6 tells them within a text of its own.
   return std::ranges::any_of(kCodes, [&](std::string_view code) {
@@ -52,6 +52,14 @@ bool is_outcome(const HistoryEntry& entry) {
 // A requested run that was given up.
 bool is_dropped_request(const HistoryEntry& entry) {
   return !entry.period && entry.outcome && entry.outcome != Outcome::executed;
+}
+
+// Definitions whose tasks no queue would take are refused when they are read.
+std::optional<NewTask> task_of(const StartedRun& run) {
+  if (!run.task) return std::nullopt;
+  NewTask task{.id = run.task->id, .type = run.task->type, .data = run.task->data};
+  Result<NewTask> good = checked(task);
+  return good ? *std::move(good) : std::move(task);
 }
 
 Error unreachable(const std::string& why) { return {Code::unreachable, "Redis cannot be reached: " + why}; }
@@ -219,12 +227,21 @@ std::optional<Written> ClusterLedger::refuse_other_definition(const LedgerStep& 
                           t + Seconds(1));
 }
 
+Nanoseconds ClusterLedger::least_hold_of(const StartedRun& run) const {
+  if (!run.period && !run.has_key) return kHoldAfterTrigger;
+  return options_.dialect == Dialect::cronken ? kHoldBesideCronken : Nanoseconds(0);
+}
+
 void ClusterLedger::fill_starts(Pending& pending) {
   StepCall& call = pending.call;
+  call.general_cap = options_.general_cap;
+  call.job_cap = options_.job_cap;
   const LedgerStep& step = *pending.step;
   for (const StartedRun& run : step.started) {
-    BlobParts blob = running_blob(options_.dialect, options_.host, step.identity);
-    call.starts.push_back({run.run_id, std::move(blob.head), std::move(blob.tail)});
+    BlobParts blob = run.task ? submitted_blob(options_.host, step.identity, run.task->id)
+                              : running_blob(options_.dialect, options_.host, step.identity);
+    call.starts.push_back({run.run_id, std::move(blob.head), std::move(blob.tail), task_of(run)});
+    call.least_hold = std::max(call.least_hold, least_hold_of(run));
     if (!run.period && !run.has_key) call.closing_is_held = true;
     if (!run.period || !run.chosen) continue;
     call.chosen = std::max(call.chosen.value_or(*run.chosen), *run.chosen);
@@ -252,6 +269,16 @@ void ClusterLedger::fill_outcomes(Pending& pending) {
                                               .period = run.period,
                                               .chosen = run.chosen,
                                               .run_id = run.run_id}));
+    if (!run.task) continue;
+    call.outcomes.push_back(print(OutcomeText{.job = step.identity,
+                                              .host = host,
+                                              .outcome = Outcome::executed,
+                                              .detail = "submitted as task " + run.task->id,
+                                              .trigger = run.trigger,
+                                              .period = run.period,
+                                              .chosen = run.chosen,
+                                              .run_id = run.run_id,
+                                              .exit_code = 0}));
   }
   for (const HistoryEntry& entry : step.history) {
     if (entry.outcome == Outcome::executed) continue;
@@ -275,7 +302,7 @@ std::optional<Written> ClusterLedger::take(Pending& pending, const TimedReply& t
   const RedisReply& reply = timed.reply;
   const bool is_not_sent = reply.how == How::not_sent || (reply.how == How::error && has_not_happened(reply.why));
   if (reply.is_reply()) {
-    Result<StepAnswer> answer = StepAnswer::parse(reply.value);
+    Result<StepAnswer> answer = StepAnswer::parse(reply.value, pending.call.has_tasks());
     if (answer) return take_answer(pending, *std::move(answer), timed, round);
   }
   if (reply.how == How::error || reply.is_reply()) {
@@ -363,6 +390,14 @@ Written ClusterLedger::granted(Pending& pending, const StepAnswer& answer, const
   }
   for (std::size_t i = 0; i < step.started.size() && i < answer.granted.size(); ++i) {
     const StartedRun& run = step.started[i];
+    if (run.task) {
+      // It is over: there is nothing to let go, and nobody to take a grant.
+      world_.log.info("task_submitted", {{"task", run.task->id},
+                                         {"type", run.task->type},
+                                         {"runId", run.run_id},
+                                         {"outcome", answer.granted[i].outcome}});
+      continue;
+    }
     Grant grant{.run_id = run.run_id,
                 .job = step.identity,
                 .period = run.period,
@@ -373,8 +408,7 @@ Written ClusterLedger::granted(Pending& pending, const StepAnswer& answer, const
                 .lock_key = i == 0 ? pending.call.lock_key : std::string(),
                 .ttl = pending.call.ttl,
                 .sent = timed.sent};
-    if (options_.dialect == Dialect::cronken) grant.least_hold = kHoldBesideCronken;
-    if (!run.period && !run.has_key) grant.least_hold = kHoldAfterTrigger;
+    grant.least_hold = least_hold_of(run);
     world_.grants.put(std::move(grant));
   }
   return written;
@@ -458,6 +492,7 @@ void ClusterLedger::end_never_ran(const Pending& pending, std::string_view why) 
   const std::string start_time = start_time_of(world_.clock.wall());
   const std::string host = world_.instance ? world_.instance() : options_.host;
   for (const StartedRun& run : pending.step->started) {
+    if (run.task) continue;  // if its step has happened it is over, and its task is in the queue
     BlobParts blob = final_blob(
         options_.dialect,
         {.host = options_.host, .job = pending.call.job, .start_time = start_time, .status = RunStatus::fail});
@@ -506,6 +541,8 @@ void ClusterLedger::hold_back_unreplicated(const std::vector<Pending>& sent, con
   if (is_safe) return;
   for (const Pending& pending : sent) {
     if (pending.step->started.empty() || !answers[pending.place].is_done()) continue;
+    // What was submitted is submitted: it is no more lost with the claim than any task is.
+    if (pending.call.has_tasks()) continue;
     for (const StartedRun& run : pending.step->started) (void)world_.grants.take(run.run_id);
     end_never_ran(pending, "claimed, but not on enough replicas; nothing was run");
     give(pending.call.job, 0);  // the caller is not told what stands there now

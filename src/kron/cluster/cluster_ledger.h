@@ -146,6 +146,7 @@ class ClusterLedger : public Ledger {
   // cluster_ledger.cc: steps
   std::variant<Written, Pending> prepare(const LedgerStep& step, std::size_t place);
   std::optional<Written> refuse_other_definition(const LedgerStep& step, const JobTerms& terms);
+  [[nodiscard]] Nanoseconds least_hold_of(const StartedRun& run) const;
   void fill_starts(Pending& pending);
   void fill_outcomes(Pending& pending);
   std::optional<Written> take(Pending& pending, const TimedReply& timed, Round& round);

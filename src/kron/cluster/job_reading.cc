@@ -6,6 +6,7 @@
 #include "kron/jobs/cronken.h"
 #include "kron/jobs/model.h"
 #include "kron/json/document.h"
+#include "kron/queue/task.h"
 
 namespace kron::cluster {
 namespace {
@@ -74,6 +75,13 @@ class Reader {
     job.definition = jobs::read_cronken_job(name, *node, context_, report);
     context_.refused.clear();
     take_problems(report.problems(), job);
+    if (job.definition && submits_task(*job.definition)) {
+      if (const Status good = check_task(*job.definition); !good) {
+        job.errors = sentence_of(good.error().field, good.error().message);
+        job.definition.reset();
+        return job;
+      }
+    }
     if (job.definition) {
       take_terms(name, read_at, job);
     } else if (job.errors.empty()) {
@@ -83,6 +91,22 @@ class Reader {
   }
 
  private:
+  // What the queue would refuse when the job is due.
+  [[nodiscard]] Status check_task(const jobs::JobDefinition& definition) const {
+    if (!rules_.tasks_in_redis) {
+      return fail(
+          Code::invalid,
+          "the tasks of this krond are in its own files (--tasks file), which a job of the cluster cannot submit "
+          "to: leave --tasks out, or give job_args.cmd",
+          "kron.task");
+    }
+    const auto task = checked({.id = "task",
+                               .type = std::get<jobs::SubmitTask>(definition.action).type,
+                               .data = task_data_of(definition.options->input)});
+    if (!task) return fail(Code::invalid, task.error().message, "kron.task");
+    return {};
+  }
+
   void take_terms(const std::string& name, Instant read_at, ReadJob& job) {
     jobs::JobDefinition& definition = *job.definition;
     definition.line = 0;  // it stands in no file

@@ -30,6 +30,7 @@ struct JobRules {
   std::string name_space;  // of the keys; signatures are bound to it
   SignatureRules signatures = {};
   std::string shell = "/bin/sh";  // what commands are run by
+  bool tasks_in_redis = true;     // else jobs that submit a task are refused: a claim cannot submit to one host's files
 };
 
 // One definition.

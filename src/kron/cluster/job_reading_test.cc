@@ -100,6 +100,38 @@ TEST(JobReading, SaysWhatIsWrongWithEachDefinition) {
   }
 }
 
+TEST(JobReading, AJobMaySubmitATaskInsteadOfRunningACommand) {
+  const auto with_args = [](const std::string& args, const std::string& kron) {
+    return R"({"cron_args":{"hour":"*"},"job_args":{)" + args + R"("lock":true,"ttl":5},"kron":)" + kron + "}";
+  };
+  for (const char* args : {"", R"("cmd":"",)", R"("cmd":" ",)"}) {
+    const ReadJob job =
+        read_cluster_job("a", with_args(args, R"({"task":"MAIL","stdin":"{\"n\":1}"})"), reading_rules(), {});
+    ASSERT_TRUE(job.definition) << args << ": " << job.errors;
+    EXPECT_EQ(std::get<jobs::SubmitTask>(job.definition->action).type, "MAIL");
+    EXPECT_EQ(job.definition->options->input, R"({"n":1})");
+    EXPECT_TRUE(job.terms.locked);
+  }
+  const auto why = [&](const std::string& args, const std::string& kron) {
+    const ReadJob job = read_cluster_job("a", with_args(args, kron), reading_rules(), {});
+    EXPECT_FALSE(job.definition);
+    return job.errors;
+  };
+  EXPECT_NE(why("", "{}").find("cmd: missing"), std::string::npos);
+  EXPECT_NE(why(R"("cmd":"true",)", R"({"task":"MAIL"})").find("not both"), std::string::npos);
+  EXPECT_NE(why("", R"({"task":"no type"})").find("kron.task: invalid"), std::string::npos) << "when it is read";
+}
+
+TEST(JobReading, AHostWhoseTasksAreFilesRefusesJobsThatSubmitThem) {
+  JobRules rules = reading_rules();
+  rules.tasks_in_redis = false;
+  const ReadJob job = read_cluster_job(
+      "a", R"({"cron_args":{"hour":"*"},"job_args":{"lock":true,"ttl":5},"kron":{"task":"MAIL"}})", rules, {});
+  EXPECT_FALSE(job.definition);
+  EXPECT_NE(job.errors.find("--tasks file"), std::string::npos) << job.errors;
+  EXPECT_TRUE(read_cluster_job("a", hourly(), rules, {}).definition);
+}
+
 TEST(JobReading, RefusesUnsignedJobsWhereSignaturesAreRequired) {
   JobRules rules = reading_rules();
   rules.signatures = {.key = SigningKey("0123456789abcdef"), .is_required = true};

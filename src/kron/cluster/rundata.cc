@@ -66,6 +66,14 @@ BlobParts running_blob(Dialect dialect, std::string_view host, std::string_view 
   return parts;
 }
 
+BlobParts submitted_blob(std::string_view host, std::string_view job, std::string_view task_id) {
+  BlobParts parts;
+  parts.head = R"({"job_name":)" + json_text(std::string(job)) + R"(,"start_time":")";
+  parts.tail = R"(","host":)" + json_text(std::string(host)) + R"(,"status":"success","retcode":0,"output":)" +
+               json_text("submitted as task " + std::string(task_id) + "\n") + R"(,"duration":0.000000})";
+  return parts;
+}
+
 BlobParts final_blob(Dialect dialect, const FinalRun& run) {
   BlobParts parts;
   parts.head = R"({"job_name":)" + json_text(run.job) + R"(,"start_time":)" + json_text(run.start_time) +

@@ -38,7 +38,9 @@ struct FinalRun {
 };
 
 BlobParts running_blob(Dialect dialect, std::string_view host, std::string_view job);  // around the start time
-BlobParts final_blob(Dialect dialect, const FinalRun& run);                            // around the duration
+// Of a run that has ended when it begins, because it only submits a task; around the start time.
+BlobParts submitted_blob(std::string_view host, std::string_view job, std::string_view task_id);
+BlobParts final_blob(Dialect dialect, const FinalRun& run);  // around the duration
 
 // How a run that ended is told of.
 RunStatus status_of(const RunExit& exit);

@@ -41,10 +41,6 @@ std::vector<Error> refused_in_cluster(const JobDefinition& definition) {
     errors.push_back({Code::invalid, std::move(message), std::move(field)});
   };
   if (const Status named = check_cluster_name(job.identity); !named) errors.push_back(named.error());
-  if (submits_task(definition)) {
-    add("kron.task",
-        "a job of a cluster cannot submit a task yet: the tasks of krond are on one host; give job_args.cmd");
-  }
   if (terms->locked && job.policy.concurrency == Concurrency::replace) {
     add("kron.policy.concurrency",
         "replace would have to stop the run of another host, which the lock protects; use forbid, or lock: false");

@@ -130,10 +130,18 @@ void read_lock(Fields& args, ClusterTerms& terms) {
   }
 }
 
+// A job that submits a task: our part of the definition says so, and cronken's has no command then.
+bool has_task(const Fields& definition) {
+  const Node* extension = definition.find("kron");
+  const Node* task = extension != nullptr ? extension->find("task") : nullptr;
+  return task != nullptr && !task->is_null();
+}
+
 std::optional<ClusterTerms> read_terms(Fields& definition, std::string& command) {
   std::optional<Fields> args = definition.map("job_args");
   if (!args) return std::nullopt;
   for (const std::string_view key : {"cmd", "lock", "ttl"}) {
+    if (key == "cmd" && has_task(definition)) continue;
     if (!args->has(key)) args->report(key, "missing; cronken needs cmd, lock and ttl");
   }
   ClusterTerms terms;
@@ -170,7 +178,9 @@ Node model_node(const std::string& name, Fields& definition, std::string command
   const Position at = definition.node().position();
   Node::Map map;
   map.push_back({"name", at, Node(name, at)});
-  map.push_back({"command", at, Node(std::move(command), at)});
+  if (!has_task(definition) || !trimmed(command).empty()) {
+    map.push_back({"command", at, Node(std::move(command), at)});
+  }
   map.push_back({"shell", at, Node(true, at)});
   std::optional<Fields> extension = definition.map("kron");
   if (extension) {

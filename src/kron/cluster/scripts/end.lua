@@ -7,6 +7,7 @@
 --      10 outcome text ('' none) 11 outcomes cap 12 output ttl in s 13 'zset' or 'list'
 --      14 number of lines that are there, then lines
 -- The first write is one that Redis takes also when it is short of memory: runs must be able to end.
+--include result.lua
 local t = redis.call('TIME')
 local fence = redis.call('GET', KEYS[4]) or '0'
 local now = tonumber(t[1]) + tonumber(t[2]) / 1000000
@@ -54,14 +55,6 @@ local duration = now - tonumber(ARGV[2])
 if duration < 0 then duration = 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. string.format('%.6f', duration) .. ARGV[4])
 redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('ZADD', KEYS[6], stamp, ARGV[1])
-redis.call('ZADD', KEYS[7], stamp, ARGV[1])
-redis.call('ZREMRANGEBYRANK', KEYS[6], 0, -(tonumber(ARGV[5]) + 1))
-local drop = redis.call('ZRANGE', KEYS[7], 0, -(tonumber(ARGV[6]) + 1))
-for i = 1, math.min(#drop, 200) do
-  redis.call('HDEL', KEYS[1], drop[i])
-  redis.call('ZREM', KEYS[7], drop[i])
-  redis.call('ZREM', KEYS[6], drop[i])
-end
+keep_result(KEYS[1], KEYS[6], KEYS[7], ARGV[1], stamp, ARGV[5], ARGV[6])
 if ARGV[10] ~= '' then redis.call('XADD', KEYS[5], 'MAXLEN', '~', ARGV[11], '*', 'o', ARGV[10]) end
 return {'ended', t[1], t[2], fence}

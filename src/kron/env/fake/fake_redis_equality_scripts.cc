@@ -18,6 +18,7 @@ constexpr const char* kRunIds[] = {"00000000000000000000000000000001", "00000000
 constexpr const char* kOwners[] = {"owner1", "owner2"};
 constexpr const char* kJobs[] = {"job1", "job2"};
 constexpr const char* kLines[] = {"line", "", "same", "same", "a\xff", "last"};
+constexpr const char* kTypes[] = {"MAIL", "FAX"};
 constexpr const char* kHosts[] = {"alpha", "beta"};
 
 using Arguments = ScriptArguments;
@@ -66,10 +67,17 @@ Arguments step(Random& random, FakeRedis& fake) {
                chance(random, 50) ? "1" : "0",
                looks_for_cronken ? random_second(random) : "",
                chance(random, 90) ? "150" : "2"};
+  const bool has_tasks = chance(random, 30);
+  if (has_tasks) call.keys.insert(call.keys.end(), {"results:success", "results:" + job + ":success"});
+  call.args.insert(call.args.end(),
+                   {has_tasks ? "9" : "0", chance(random, 50) ? "0" : "80000000", "3", "2", "{t}:kron:q:", "60"});
   const std::size_t starts = below(random, 3);
   call.args.push_back(std::to_string(starts));
   for (std::size_t i = 0; i < starts; ++i) {
     call.args.insert(call.args.end(), {pick(random, kRunIds), "{\"job\":\"" + job + "\",\"start_time\":\"", "\"}"});
+    if (!has_tasks) continue;
+    call.args.insert(call.args.end(), {pick(random, kRunIds), pick(random, kTypes), chance(random, 80) ? "null" : "1",
+                                       "0", "", "5", "10 3600", "", ""});
   }
   for (std::size_t i = below(random, 3); i > 0; --i) call.args.push_back("{\"outcome\":" + random_second(random) + "}");
   return call;
