@@ -64,6 +64,11 @@ void judge_cluster(const Node& cluster, Findings& findings) {
   if (flag_in(cluster, "linkUp")) {
     findings.push_back({Verdict::ok, kCluster, where + " answers; this krond is " + text_in(cluster, "instance")});
   }
+  if (text_in(cluster, "tasks") == "file") {
+    findings.push_back({Verdict::ok, "tasks",
+                        "they are in the files of this host (--tasks file); jobs of the cluster that submit tasks are "
+                        "refused here"});
+  }
   if (const std::string why = text_in(cluster, "notReady"); !why.empty()) {
     findings.push_back({Verdict::problem, kCluster, why, "krond goes on by itself when that is mended"});
   }

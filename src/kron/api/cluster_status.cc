@@ -7,7 +7,10 @@ namespace kron::api {
 void write(JsonWriter& json, const ClusterStatus& status) {
   json.begin_map().member("redis", status.redis).member("namespace", status.name_space);
   json.member("host", status.host).member("instance", status.instance).member("compat", status.compat);
-  json.member("timezone", status.timezone).key("linkUp").boolean(status.link_up);
+  json.member("timezone", status.timezone)
+      .member("tasks", status.tasks_in_files ? "file" : "redis")
+      .key("linkUp")
+      .boolean(status.link_up);
   json.key("draining").boolean(status.is_draining).key("clockOffsetSeconds").real(status.clock_offset);
   if (!status.why_not_ready.empty()) json.member("notReady", status.why_not_ready);
   json.key("reconnects").integer(number(status.reconnects)).key("lostWrites").integer(number(status.lost_writes));

@@ -32,6 +32,7 @@ struct ClusterStatus {
   std::string instance = {};  // empty: not joined yet
   std::string compat = {};
   std::string timezone = {};
+  bool tasks_in_files = false;  // of each host, instead of Redis's
   bool link_up = false;
   bool is_draining = false;
   double clock_offset = 0;         // seconds that the cluster's clock is ahead of this machine's

@@ -198,7 +198,8 @@ void ClusterMember::make_jobs() {
                                                                .zone = zones_.find(zone_).value_or(TimeZone()),
                                                                .name_space = rules_.options.name_space,
                                                                .signatures = rules_.signatures,
-                                                               .shell = rules_.options.job_shell});
+                                                               .shell = rules_.options.job_shell,
+                                                               .tasks_in_redis = !rules_.options.tasks_in_files});
   if (is_draining_) jobs_->drain();
   if (subscriber_ && not_heard_.empty()) jobs_->reload(cluster::JobList::Cause::subscribed);
 }
@@ -229,6 +230,7 @@ void ClusterMember::subscribe() {
   cluster::Subscriber::Handlers handlers{
       .on_subscribed =
           [this, on_loop] {
+            if (world_.wake_tasks) world_.wake_tasks("");  // what was said while nobody listened is lost
             on_loop([this] {
               not_heard_.clear();
               const bool is_first = !std::exchange(was_subscribed_, true);
@@ -238,13 +240,15 @@ void ClusterMember::subscribe() {
           },
       .on_message =
           [this, on_loop](RedisMessage message) {
+            if (message.channel == world_.keys.wake()) return world_.wake_tasks(std::move(message.payload));
             on_loop([this, payload = std::move(message.payload)]() mutable { hear(std::move(payload)); });
           },
       .on_lost = [this, on_loop](const std::string& why) { on_loop([this, why] { not_heard_ = why; }); }};
   not_heard_ = "the events of the cluster are not subscribed to yet";
+  std::vector channels{world_.keys.events()};
+  if (world_.wake_tasks) channels.push_back(world_.keys.wake());
   auto subscriber = with_thread("the cluster's events", [&] {
-    return std::make_unique<cluster::Subscriber>(world_.new_subscription(), std::vector{world_.keys.events()}, handlers,
-                                                 world_.log);
+    return std::make_unique<cluster::Subscriber>(world_.new_subscription(), std::move(channels), handlers, world_.log);
   });
   if (!subscriber) {
     not_heard_ = subscriber.error().message;

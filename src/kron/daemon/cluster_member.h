@@ -53,6 +53,8 @@ class ClusterMember {
     std::function<Status(std::string_view run_id)> terminate;
     std::function<Status(std::string_view run_id)> kill;
     std::function<void()> look_again;
+    // A task of this type may be ready, in Redis; on any thread. None: the tasks are elsewhere.
+    std::function<void(std::string type)> wake_tasks = {};
   };
   struct Rules {
     ClusterOptions options;

@@ -1,6 +1,7 @@
 #include "kron/daemon/cluster_member.h"
 
 #include <gtest/gtest.h>
+#include <mutex>
 #include <poll.h>
 
 #include "kron/cluster/cluster_clock.h"
@@ -81,7 +82,12 @@ class ClusterMemberTest : public ::testing::Test {
                   return Status();
                 },
             .kill = [](std::string_view) { return Status(); },
-            .look_again = [this] { ++looks_; }};
+            .look_again = [this] { ++looks_; },
+            .wake_tasks =
+                [this](std::string type) {
+                  const std::scoped_lock lock(mutex_);
+                  wakes_.push_back(std::move(type));
+                }};
   }
 
   // Turns the loop until it is so; false after ten seconds.
@@ -114,6 +120,8 @@ class ClusterMemberTest : public ::testing::Test {
   std::vector<std::size_t> applied_;
   std::vector<std::string> told_;
   int looks_ = 0;
+  std::mutex mutex_;
+  std::vector<std::string> wakes_;  // guarded
   std::unique_ptr<cluster::LinkThread> link_;
   std::unique_ptr<ClusterMember> member_;
 };
@@ -129,6 +137,18 @@ TEST_F(ClusterMemberTest, JoinsReadsTheJobsAndIsReady) {
   member_->fill(status);
   EXPECT_EQ(status.instance, "h1");
   EXPECT_EQ(status.timezone, "UTC");
+}
+
+TEST_F(ClusterMemberTest, WhoWaitsForTasksIsWokenByWhatOthersSubmit) {
+  start();
+  ASSERT_TRUE(comes([this] { return member_->is_ready(); })) << member_->why_not_ready();
+  EXPECT_TRUE(redis_.execute({"PUBLISH", keys_.wake(), "MAIL"}).is_reply());
+  ASSERT_TRUE(comes([this] {
+    const std::scoped_lock lock(mutex_);
+    return wakes_.size() == 2;
+  }));
+  EXPECT_EQ(wakes_, (std::vector<std::string>{"", "MAIL"})) << "once when it has subscribed, and then by type";
+  EXPECT_EQ(told_, std::vector<std::string>{"jobs 1"}) << "it is no event";
 }
 
 TEST_F(ClusterMemberTest, WhileRedisIsAwayItSaysSoAndGoesOnByItself) {

@@ -51,6 +51,9 @@ constexpr std::array kSettings = {
                    "Results that are kept of each job and status (default: 1000)"},
     ClusterSetting{"general-results-limit", "CRONKEN_GENERAL_RESULTS_LIMIT", "N",
                    "Results that are kept of all jobs and each status (default: 10000)"},
+    ClusterSetting{"tasks", "", "WORD",
+                   "Where the tasks are: redis, for all hosts together, or file, each host's own; jobs of the cluster "
+                   "submit tasks only to Redis (default: redis)"},
     ClusterSetting{"outcomes-limit", "", "N", "Outcomes that are kept in Redis (default: 100000)"},
 };
 
@@ -188,6 +191,13 @@ Status read_dialect(const Given* given, cluster::Dialect& target) {
   return {};
 }
 
+Status read_tasks(const Given* given, bool& in_files) {
+  if (given == nullptr || given->text == "redis") return {};
+  if (given->text != "file") return fail(wrong(*given, "expected redis or file"));
+  in_files = true;
+  return {};
+}
+
 void read_list(const Given* given, std::vector<std::string>& target) {
   if (given == nullptr) return;
   std::string_view rest = given->text;
@@ -218,6 +228,7 @@ Status read_all(const Values& values, ClusterOptions& options) {
   read_list(values.find("cluster-env"), options.passed_variables);
   Status read_well = first_failure(
       {read_dialect(values.find("cluster-compat"), options.dialect),
+       read_tasks(values.find("tasks"), options.tasks_in_files),
        read_name(values.find("namespace"), options.name_space), read_name(values.find("host"), options.host),
        read(values.find("claim-replicas"), 0, options.claim_replicas),
        read(values.find("require-signed"), options.require_signed),

@@ -34,6 +34,7 @@ struct ClusterOptions {
   std::uint32_t perjob_results_limit = 1000;
   std::uint32_t general_results_limit = 10'000;
   std::uint32_t outcomes_limit = 100'000;
+  bool tasks_in_files = false;  // of this host alone; else all hosts share those in Redis
 };
 
 // An option of a cluster: a flag, KRON_… in the environment, and for some the variable that cronken's server reads.

@@ -41,6 +41,14 @@ TEST(ClusterOptions, AFlagOfAClusterWithoutARedisIsAMistake) {
   EXPECT_NE(why_not({{"namespace", "{other}"}}).find("--namespace is about a cluster"), std::string::npos);
 }
 
+TEST(ClusterOptions, TasksAreInRedisUnlessAHostKeepsItsOwn) {
+  EXPECT_FALSE(read({{"redis", "redis://db"}}).tasks_in_files);
+  EXPECT_FALSE(read({{"redis", "redis://db"}, {"tasks", "redis"}}, {{"KRON_TASKS", "file"}}).tasks_in_files);
+  EXPECT_TRUE(read({{"redis", "redis://db"}}, {{"KRON_TASKS", "file"}}).tasks_in_files);
+  EXPECT_NE(why_not({{"redis", "redis://db"}, {"tasks", "disk"}}).find("--tasks: expected redis or file"),
+            std::string::npos);
+}
+
 TEST(ClusterOptions, TheDefaultsAreThoseOfTheContract) {
   const ClusterOptions options = read({{"redis", "redis://db:6380"}});
   EXPECT_EQ(options.redis, "redis://db:6380");

@@ -11,6 +11,7 @@
 #include "kron/env/real_redis_connection.h"
 #include "kron/env/real_redis_subscription.h"
 #include "kron/jobs/host_zone.h"
+#include "kron/queue/redis_queue.h"
 
 namespace kron::daemon {
 namespace {
@@ -174,7 +175,8 @@ ClusterMember::World ClusterParts::member_world() {
           },
           .terminate = [this](std::string_view run_id) { return jobs_->scheduler.terminate(run_id); },
           .kill = [this](std::string_view run_id) { return jobs_->scheduler.kill(run_id); },
-          .look_again = [this] { jobs_->scheduler.look_again(); }};
+          .look_again = [this] { jobs_->scheduler.look_again(); },
+          .wake_tasks = options_.tasks_in_files ? nullptr : world_.wake_tasks};
 }
 
 Status ClusterParts::start(Jobs jobs) {
@@ -182,6 +184,17 @@ Status ClusterParts::start(Jobs jobs) {
   listen();
   return link_->start();
 }
+
+// Nothing of it is final: a Redis that is away comes back.
+QueueOpener ClusterParts::task_opener() const {
+  return [this](bool /*may_create*/) {
+    auto connection = std::make_unique<RealRedisConnection>(url_, keys_.state());
+    return OpenedQueue{.queue = std::make_unique<RedisQueue>(std::move(connection), clock_, world_.log,
+                                                             RedisQueueOptions{.name_space = options_.name_space})};
+  };
+}
+
+std::string ClusterParts::tasks_place() const { return printable(url_); }
 
 // On the link's thread.
 void ClusterParts::listen() {
@@ -278,6 +291,7 @@ api::ClusterStatus ClusterParts::status() const {
   static constexpr std::array<const char*, 6> kWords{"done", "newer", "held", "ran", "refused", "unknown"};
   api::ClusterStatus status;
   status.redis = printable(url_);
+  status.tasks_in_files = options_.tasks_in_files;
   status.link_up = link_->is_up();
   status.clock_offset = std::chrono::duration<double>(clock_.ahead_of_host()).count();
   const std::uint64_t connections = connections_;

@@ -25,6 +25,7 @@
 #include "kron/env/mailbox.h"
 #include "kron/env/redis_nodes.h"
 #include "kron/env/redis_url.h"
+#include "kron/queue/task_queue.h"
 
 namespace kron::daemon {
 
@@ -40,6 +41,8 @@ class ClusterParts {
     Mailbox& mailbox;
     FileSystem& file_system;
     ProcessRunner& processes;
+    // A task of this type may be ready, in Redis; on any thread, until stop().
+    std::function<void(std::string type)> wake_tasks = {};
     std::string state_directory;
     std::string version;
   };
@@ -54,6 +57,10 @@ class ClusterParts {
   ProcessRunner& runner() { return *runner_; }
   cluster::Link& link() { return *link_; }
   const cluster::Keys& keys() const { return keys_; }
+
+  // The tasks that all hosts share, over a connection of their own; and where they are, for the log.
+  QueueOpener task_opener() const;
+  [[nodiscard]] std::string tasks_place() const;
 
   // What run ids of a job are made of: without a lock it runs on each host.
   std::string scope(const jobs::JobDefinition& definition) const;

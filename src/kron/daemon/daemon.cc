@@ -52,6 +52,7 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       events_(static_cast<std::uint64_t>(
           std::chrono::floor<std::chrono::microseconds>(clock.wall().time_since_epoch()).count())),
       log_(lines_, events_, clock_),
+      claimed_tasks_([this] { mailbox_.post([] {}); }),
       manager_(ServiceManager::from_environment()),
       cgroup_(runner::find_own_cgroup()),
       run_retention_(options_.state_directory, cgroup_, options_.keeps, log_) {}
@@ -113,6 +114,10 @@ Status Daemon::open_host() {
                                                         .mailbox = mailbox_,
                                                         .file_system = file_system_,
                                                         .processes = *runner_,
+                                                        .wake_tasks =
+                                                            [this](std::string type) {
+                                                              if (queue_) queue_->wake(std::move(type));
+                                                            },
                                                         .state_directory = options_.state_directory,
                                                         .version = KRON_VERSION});
   if (!cluster) return fail(cluster.error());
@@ -126,10 +131,13 @@ Status Daemon::open_queue() {
       .place = data_directory,
       .on_stopped = [this](const Error& error) { mailbox_.post([this, error] { queue_stopped_ = error; }); },
       .keeps = options_.once ? std::nullopt : std::optional(options_.keeps_tasks)};
+  if (has_tasks_in_redis()) of_queue.place = cluster_->tasks_place();
+  QueueOpener open = has_tasks_in_redis()
+                         ? cluster_->task_opener()
+                         : file_queue_opener(queue_file_system_, clock_, log_, data_directory, {.leaves_room = true});
+  const Clock& clock = has_tasks_in_redis() ? time() : clock_;
   auto queue = with_thread("the task queue", [&] {
-    return std::make_unique<QueueThread>(
-        file_queue_opener(queue_file_system_, clock_, log_, data_directory, {.leaves_room = true}), clock_, log_,
-        std::move(of_queue));
+    return std::make_unique<QueueThread>(std::move(open), clock, log_, std::move(of_queue));
   });
   if (!queue) return fail(queue.error());
   queue_ = *std::move(queue);
@@ -153,7 +161,7 @@ void Daemon::open_scheduler() {
                                        },
                                        logging_to(cluster_ ? static_cast<Log&>(*host_log_) : log_)},
                          .ends_wait = cluster_ ? Nanoseconds(0) : kEndsWait,
-                         .tasks = submitter_.get()};
+                         .tasks = cluster_ ? static_cast<TaskSubmitter*>(&claimed_tasks_) : submitter_.get()};
   Scheduler::MakeWork make_work = work_of;
   if (cluster_) {
     world.clock_is_corrected = true;
@@ -258,6 +266,9 @@ Status Daemon::start_cluster() {
                                      },
                                      .started = [this] { have_started(); },
                                      .prepare = [this](const auto& jobs) { prepare_accounts(jobs, *runner_); }});
+  // In Redis every krond sees to leases that run out and to old tasks; files are looked after if they are there.
+  if (connects && has_tasks_in_redis()) queue_->open([](const Status&) {});
+  if (connects && !has_tasks_in_redis()) queue_->summary([](const Result<TaskSummary>&) {});
   if (connects) manager_.ready(status_sentence());
   return connects;
 }

@@ -11,6 +11,7 @@
 #include "kron/api/event_log.h"
 #include "kron/base/result.h"
 #include "kron/daemon/api_service.h"
+#include "kron/daemon/claimed_tasks.h"
 #include "kron/daemon/cluster_parts.h"
 #include "kron/daemon/file_jobs.h"
 #include "kron/daemon/host_events.h"
@@ -69,6 +70,8 @@ class Daemon {
   std::string status_sentence() const;
   api::DaemonStatus status() const;
 
+  bool has_tasks_in_redis() const { return cluster_ && !options_.cluster->tasks_in_files; }
+
   // What jobs go by: the cluster's clock, or this machine's.
   const Clock& time() const { return cluster_ ? cluster_->clock() : clock_; }
 
@@ -88,6 +91,7 @@ class Daemon {
   std::unique_ptr<ClusterParts> cluster_;  // none: this krond is alone
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<QueueSubmitter> submitter_;
+  ClaimedTasks claimed_tasks_;  // in a cluster, in its place
   ServiceManager manager_;
   std::unique_ptr<Scheduler> scheduler_;
   std::string cgroup_;  // ours, if runs get cgroups of their own below it

@@ -40,10 +40,11 @@ std::vector<api::ClusterStatus::Warning> warnings_about(const RedisFacts& facts)
   if (value_in(facts.info, "aof_enabled") == "0") {
     warnings.push_back({false,
                         "Redis writes no append-only file: after a crash of its machine it has forgotten what ran, and "
-                        "periods of that time may run again; set appendonly yes"});
+                        "periods of that time may run again, and tasks are lost; set appendonly yes"});
   } else if (facts.appendfsync == "everysec" || facts.appendfsync == "no") {
-    warnings.push_back({false, "Redis syncs its append-only file with appendfsync " + *facts.appendfsync +
-                                   ": a crash of its machine can lose the last claims; appendfsync always loses none"});
+    warnings.push_back(
+        {false, "Redis syncs its append-only file with appendfsync " + *facts.appendfsync +
+                    ": a crash of its machine can lose the last claims and tasks; appendfsync always loses none"});
   }
   const std::string_view policy = value_in(facts.info, "maxmemory_policy");
   if (!policy.empty() && policy != "noeviction") {
