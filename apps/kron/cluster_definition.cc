@@ -229,14 +229,13 @@ Result<Node> cron_args_of(const Schedule& schedule) {
 }
 
 Result<std::string> cluster_text(const jobs::JobDefinition& definition, const ImportTerms& terms, ZoneDatabase& zones) {
-  if (submits_task(definition)) return fail(Code::invalid, "it submits a task, which a cluster's jobs cannot do yet");
   auto args = cron_args_of(definition.job.schedule);
   if (!args) return fail(args.error());
   Node::Map cron_args = *args->as<Node::Map>();
   cron_args.push_back({"timezone", {}, text_node(definition.job.zone.name())});
   const auto model = jobs::node_of(definition);
   if (!model) return fail(model.error());
-  const auto command = shell_command(definition);
+  const auto command = submits_task(definition) ? std::string() : shell_command(definition);
   if (!command) return fail(command.error());
   Node::Map rest;
   for (const Node::Member& member : *model->as<Node::Map>()) {

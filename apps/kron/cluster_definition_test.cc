@@ -78,10 +78,19 @@ TEST(ClusterDefinition, TheWordsOfACommandArriveAsTheyWere) {
             R"(exec '/bin/bash' -c 'echo '\''a'\''')");
 }
 
+TEST(ClusterDefinition, AJobThatSubmitsATaskHasNoCommand) {
+  ZoneDatabase zones;
+  const auto text = imported(R"(* * * * * name=x task=mail stdin="{\"n\":1}")", zones);
+  ASSERT_TRUE(text) << text.error().message;
+  const auto node = parse_json(*text);
+  ASSERT_TRUE(node);
+  EXPECT_EQ(*node->find("job_args")->find("cmd")->as<std::string>(), "");
+  EXPECT_EQ(*node->find("kron")->find("task")->as<std::string>(), "mail");
+}
+
 TEST(ClusterDefinition, AJobThatAClusterCannotSayIsRefused) {
   ZoneDatabase zones;
-  for (const char* line :
-       {"0 0 13 * 5 name=x command=true", "@reboot name=x command=true", "* * * * * name=x task=mail"}) {
+  for (const char* line : {"0 0 13 * 5 name=x command=true", "@reboot name=x command=true"}) {
     const auto text = imported(line, zones);
     ASSERT_FALSE(text) << line;
     EXPECT_EQ(text.error().code, Code::invalid) << text.error().message;

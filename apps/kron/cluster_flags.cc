@@ -6,6 +6,7 @@
 
 #include "cluster_verbs.h"
 #include "kron/base/text.h"
+#include "kron/queue/redis_queue.h"
 #include "shared_flags.h"
 
 namespace kron::cli {
@@ -14,17 +15,9 @@ namespace {
 using Start = std::function<int()>;
 
 void add_cluster_flags(CLI::App& verb, ClusterOptions& options) {
-  verb.add_option("--redis", options.redis,
-                  "The cluster's Redis: redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// or redis+sentinel:// "
-                  "(default: $KRON_REDIS, else $CRONKEN_REDIS_INFO)")
-      ->type_name("URL");
-  verb.add_option("--redis-file", options.redis_file, "File whose first line is that URL (default: $KRON_REDIS_FILE)")
-      ->type_name("PATH")
-      ->excludes("--redis");
-  verb.add_option("--namespace", options.name_space,
-                  "What the cluster's keys begin with (default: $KRON_NAMESPACE, else $CRONKEN_NAMESPACE, else "
-                  "{cronken})")
-      ->type_name("NS");
+  add_redis(verb, options,
+            "The cluster's Redis: redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// or redis+sentinel:// "
+            "(default: $KRON_REDIS, else $CRONKEN_REDIS_INFO)");
   add_format(verb, options.json);
 }
 
@@ -214,6 +207,16 @@ Start set_up_cluster_prune(CLI::App& verb) {
   return [options] { return cluster_prune(*options); };
 }
 
+Start set_up_cluster_limit(CLI::App& verb) {
+  const auto options = std::make_shared<ClusterLimitOptions>();
+  auto* type = verb.add_option("TYPE", options->type, "A type of tasks (all that have a limit)");
+  auto* most = verb.add_option("N", options->most, "Let at most N of it run at a time, over all hosts; 0: none")
+                   ->check(CLI::Range(0, kMostRedisLimit));
+  verb.add_flag("--remove", options->remove, "Let any number of it run")->needs(type)->excludes(most);
+  add_cluster_flags(verb, *options);
+  return [options] { return cluster_limit(*options); };
+}
+
 struct ClusterVerb {
   const char* name;
   const char* summary;
@@ -256,6 +259,8 @@ constexpr ClusterVerb kClusterVerbs[] = {
      "  kron cluster import /etc/krond.d\n  kron cluster import jobs.yaml --yes", set_up_cluster_import},
     {"prune", "Remove what is left of jobs that are gone: records, results, runs",
      "  kron cluster prune\n  kron cluster prune --yes", set_up_cluster_prune},
+    {"limit", "Show how many tasks of a type may run at a time, or change it",
+     "  kron cluster limit\n  kron cluster limit MAIL 4\n  kron cluster limit MAIL --remove", set_up_cluster_limit},
     {"timezone", "Show the cluster's time zone, or change it",
      "  kron cluster timezone\n  kron cluster timezone Europe/Paris", set_up_cluster_timezone},
     {"sign", "Sign definitions, so that hosts that have the key run them",

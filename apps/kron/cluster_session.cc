@@ -7,7 +7,6 @@
 #include "kron/base/text.h"
 #include "kron/cluster/scripts.h"
 #include "kron/env/real_redis_connection.h"
-#include "kron/env/redis_url.h"
 #include "kron/jobs/disk.h"
 
 namespace kron::cli {
@@ -66,7 +65,18 @@ Result<GivenUrl> url_given(const ClusterOptions& options) {
   return GivenUrl{file, std::string(trimmed(text->substr(0, text->find('\n'))))};
 }
 
-Result<RedisUrl> place_of(const ClusterOptions& options) {
+Status check_namespace(std::string_view name_space) {
+  bool is_plain = !name_space.empty() && name_space.size() <= kMostNamespace && is_valid_utf8(name_space);
+  for (const char c : name_space) is_plain = is_plain && c != ' ' && static_cast<unsigned char>(c) > 0x1F && c != 0x7F;
+  if (is_plain) return {};
+  return fail(Code::unreadable, "--namespace: " + quoted(name_space) + " is none; expected 1 to " +
+                                    std::to_string(kMostNamespace) +
+                                    " bytes without spaces and control characters, such as {cronken}");
+}
+
+}  // namespace
+
+Result<RedisUrl> redis_of(const ClusterOptions& options) {
   const auto url = url_given(options);
   if (!url) return fail(url.error());
   const std::string nodes = first_given("", kCronkenVariables);
@@ -80,17 +90,6 @@ Result<RedisUrl> place_of(const ClusterOptions& options) {
   error.field = url->from.empty() ? kCronkenVariables.front() : url->from;
   return fail(std::move(error));
 }
-
-Status check_namespace(std::string_view name_space) {
-  bool is_plain = !name_space.empty() && name_space.size() <= kMostNamespace && is_valid_utf8(name_space);
-  for (const char c : name_space) is_plain = is_plain && c != ' ' && static_cast<unsigned char>(c) > 0x1F && c != 0x7F;
-  if (is_plain) return {};
-  return fail(Code::unreadable, "--namespace: " + quoted(name_space) + " is none; expected 1 to " +
-                                    std::to_string(kMostNamespace) +
-                                    " bytes without spaces and control characters, such as {cronken}");
-}
-
-}  // namespace
 
 Error error_of_redis(std::string_view why) {
   const std::string text = "Redis says: " + quoted(why, kMostErrorText);
@@ -118,7 +117,7 @@ Result<std::string> namespace_of(const ClusterOptions& options) {
 }
 
 Result<ClusterSession> ClusterSession::open(const ClusterOptions& options) {
-  auto place = place_of(options);
+  auto place = redis_of(options);
   if (!place) return fail(place.error());
   const auto name_space = namespace_of(options);
   if (!name_space) return fail(name_space.error());

@@ -11,6 +11,7 @@
 #include "kron/base/result.h"
 #include "kron/cluster/keys.h"
 #include "kron/env/redis_connection.h"
+#include "kron/env/redis_url.h"
 
 namespace kron::cli {
 
@@ -33,6 +34,9 @@ std::string first_given(const std::string& flag, std::span<const char* const> va
 
 // Unreadable: what is given cannot be one.
 Result<std::string> namespace_of(const ClusterOptions& options);
+
+// Where that Redis is. Unreadable: nothing says so, or it is no URL.
+Result<RedisUrl> redis_of(const ClusterOptions& options);
 
 // A conversation of one verb with Redis. Reading or writing, every answer is a value or an Error: `unreachable` when
 // nobody answered (a write may or may not have happened), `refused` and `conflict` in Redis's own words.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,13 @@ struct ClusterTimezoneOptions : ClusterOptions {
   std::string zone;  // empty: only show it
 };
 int cluster_timezone(const ClusterTimezoneOptions& options);
+
+struct ClusterLimitOptions : ClusterOptions {
+  std::string type;              // empty: show them all
+  std::optional<int> most = {};  // how many of it may run at a time; none: show it
+  bool remove = false;           // instead
+};
+int cluster_limit(const ClusterLimitOptions& options);
 
 struct ClusterPruneOptions : ClusterOptions {
   bool yes = false;

@@ -20,13 +20,31 @@ void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
       ->type_name("DIR");
 }
 
+void add_redis(CLI::App& verb, ClusterOptions& options, const char* summary) {
+  verb.add_option("--redis", options.redis, summary)->type_name("URL");
+  verb.add_option("--redis-file", options.redis_file, "File whose first line is that URL (default: $KRON_REDIS_FILE)")
+      ->type_name("PATH")
+      ->excludes("--redis");
+  verb.add_option("--namespace", options.name_space,
+                  "What the cluster's keys begin with (default: $KRON_NAMESPACE, else $CRONKEN_NAMESPACE, else "
+                  "{cronken})")
+      ->type_name("NS");
+}
+
 void add_task_place(CLI::App& verb, TaskPlaceOptions& place) {
   auto* data =
       verb.add_option("--data-dir", place.data_dir, "Use this queue directory directly instead of krond's queue")
           ->type_name("DIR");
   add_socket(verb, place.socket, place.state_dir);
-  verb.get_option("--socket")->excludes(data);
-  verb.get_option("--state-dir")->excludes(data);
+  add_redis(
+      verb, place.redis,
+      "Use the tasks of a cluster in its Redis directly, without a krond: redis://[USER:PASSWORD@]HOST:PORT[/DB], "
+      "rediss:// or redis+sentinel:// (default: $KRON_REDIS, unless a socket or directory is given)");
+  for (const char* krond : {"--socket", "--state-dir"}) {
+    verb.get_option(krond)->excludes(data);
+    for (const char* redis : {"--redis", "--redis-file"}) verb.get_option(krond)->excludes(verb.get_option(redis));
+  }
+  for (const char* redis : {"--redis", "--redis-file"}) verb.get_option(redis)->excludes(data);
 }
 
 void add_daemon_flags(CLI::App& verb, DaemonOptions& options) {

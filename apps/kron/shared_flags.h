@@ -17,7 +17,9 @@ void add_format(CLI::App& verb, bool& json);
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir);
 // --socket, --state-dir and --format: of every verb that asks krond.
 void add_daemon_flags(CLI::App& verb, DaemonOptions& options);
-// --data-dir, and those of add_socket.
+// --redis, --redis-file and --namespace.
+void add_redis(CLI::App& verb, ClusterOptions& options, const char* summary);
+// --data-dir, and those of add_socket and add_redis.
 void add_task_place(CLI::App& verb, TaskPlaceOptions& place);
 
 }  // namespace kron::cli

@@ -1,10 +1,27 @@
 #include "task_place.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "daemon_client.h"
 #include "kron/env/places.h"
 
 namespace kron::cli {
 namespace {
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+// A flag goes before the environment, whatever it names.
+bool names_redis(const TaskPlaceOptions& options) {
+  if (!options.redis.redis.empty() || !options.redis.redis_file.empty()) return true;
+  if (!options.socket.empty() || !options.state_dir.empty()) return false;
+  if (!is_set("KRON_REDIS") && !is_set("KRON_REDIS_FILE")) return false;
+  const char* tasks = std::getenv("KRON_TASKS");  // krond's own variable: the tasks of each host are its own
+  return tasks == nullptr || std::string_view(tasks) != "file";
+}
 
 Result<std::string> state_directory(const TaskPlaceOptions& options, const char* flag) {
   if (!options.state_dir.empty()) return absolute_path(options.state_dir);
@@ -16,10 +33,11 @@ Result<std::string> state_directory(const TaskPlaceOptions& options, const char*
 }  // namespace
 
 Result<TaskPlace> task_place(const TaskPlaceOptions& options) {
-  if (!options.data_dir.empty()) return TaskPlace{absolute_path(options.data_dir), ""};
+  if (!options.data_dir.empty()) return TaskPlace{.data_directory = absolute_path(options.data_dir)};
+  if (names_redis(options)) return TaskPlace{.in_redis = true};
   auto socket = socket_path(options.socket, options.state_dir);
   if (!socket) return fail(socket.error());
-  return TaskPlace{"", *std::move(socket)};
+  return TaskPlace{.socket_path = *std::move(socket)};
 }
 
 Result<std::string> workers_directory(const TaskPlaceOptions& options) {

@@ -6,6 +6,7 @@
 #include "kron/json/writer.h"
 #include "task_api_queue.h"
 #include "task_owned_queue.h"
+#include "task_redis_queue.h"
 
 namespace kron::cli {
 namespace {
@@ -26,7 +27,11 @@ Result<std::unique_ptr<TaskSession>> TaskSession::open(const TaskPlaceOptions& o
   const auto place = task_place(options);
   if (!place) return fail(place.error());
   std::unique_ptr<TaskSession> session(new TaskSession());
-  if (place->socket_path.empty()) {
+  if (place->in_redis) {
+    auto shared = RedisTasks::open(options.redis, false, session->clock_, session->log_);
+    if (!shared) return fail(shared.error());
+    session->client_ = *std::move(shared);
+  } else if (place->socket_path.empty()) {
     auto owned = OwnedQueue::open(place->data_directory, may_make, session->clock_, session->log_);
     if (!owned) return fail(owned.error());
     session->client_ = *std::move(owned);

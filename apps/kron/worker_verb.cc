@@ -11,6 +11,7 @@
 #include "lines.h"
 #include "task_api_queue.h"
 #include "task_owned_queue.h"
+#include "task_redis_queue.h"
 #include "task_verbs.h"
 #include "worker.h"
 
@@ -80,14 +81,25 @@ Result<std::unique_ptr<Commands>> commands_among_others(const std::string& direc
   return fail(Code::conflict, "there are too many workers in " + directory + "; name another --work-dir");
 }
 
-Status work_for_krond(const WorkerVerbOptions& options, const std::string& socket_path, const Clock& clock,
-                      LineLog& log, const std::string& helper, CommandOptions command_options,
-                      WorkerOptions worker_options) {
+Result<std::unique_ptr<TaskClient>> client_at(const TaskPlace& place, const WorkerVerbOptions& options, WorkUntil until,
+                                              const Clock& clock, Log& log) {
+  if (place.in_redis) {
+    auto client = RedisTasks::open(options.place.redis, until != WorkUntil::idle, clock, log);
+    if (!client) return fail(client.error());
+    return *std::move(client);
+  }
+  auto client = ApiQueue::open(place.socket_path, patience_of(until), clock);
+  if (!client) return fail(client.error());
+  return *std::move(client);
+}
+
+Status work_for_others(const WorkerVerbOptions& options, const TaskPlace& place, const Clock& clock, LineLog& log,
+                       const std::string& helper, CommandOptions command_options, WorkerOptions worker_options) {
   const auto directory = options.work_dir.empty() ? workers_directory(options.place) : absolute_path(options.work_dir);
   if (!directory) return fail(directory.error());
-  const auto client = ApiQueue::open(socket_path, patience_of(worker_options.until), clock);
+  const auto client = client_at(place, options, worker_options.until, clock, log);
   if (!client) return fail(client.error());
-  // One that goes on for ever waits for a krond that is away; one that is to end says so.
+  // One that goes on for ever waits for a krond or a Redis that is away; one that is to end says so.
   if (worker_options.until != WorkUntil::stopped) {
     if (const auto left = (*client)->has_left(worker_options.types); !left) return fail(left.error());
   }
@@ -115,12 +127,11 @@ Status work_on(const WorkerVerbOptions& options, const Clock& clock, LineLog& lo
   if (!helper) return fail(helper.error());
   const auto place = task_place(options.place);
   if (!place) return fail(place.error());
-  if (place->socket_path.empty()) {
+  if (!place->data_directory.empty()) {
     return work_on_directory(options, place->data_directory, clock, log, *helper, *std::move(command_options),
                              *std::move(worker_options));
   }
-  return work_for_krond(options, place->socket_path, clock, log, *helper, *std::move(command_options),
-                        *std::move(worker_options));
+  return work_for_others(options, *place, clock, log, *helper, *std::move(command_options), *std::move(worker_options));
 }
 
 }  // namespace
