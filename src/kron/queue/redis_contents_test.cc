@@ -52,7 +52,10 @@ void spoil_a_key(RedisRig& rig) {
       rig.execute({"RPUSH", key, text});
       break;
     case 3:
-      rig.execute({"ZADD", key, *rc::gen::element<std::string>("0", "-inf", "inf", "1767690000", "1e17"), id});
+      rig.execute({"ZADD", key,
+                   *rc::gen::element<std::string>("0", "-inf", "inf", "1767690000", "1e17", "99999999999999984",
+                                                  "-99999999999999984"),
+                   id});
       break;
     case 4:
       rig.execute({"ZADD", rig.key("ready:MAIL"), "0", text.substr(0, 100) + id});

@@ -93,7 +93,11 @@ Instant RedisQueue::server_second() const { return instant_of(server_time_ / 1'0
 
 void RedisQueue::note_ready(Instant ready) { next_ready_ = std::min(next_ready_.value_or(ready), ready); }
 
-void RedisQueue::note_first_end(const RedisValue& microseconds) { next_expiry_ = whole_number(microseconds.text); }
+void RedisQueue::note_first_end(const RedisValue& microseconds) {
+  next_expiry_ = whole_number(microseconds.text);
+  // Whatever stands there: it is a time.
+  if (next_expiry_) next_expiry_ = std::clamp<std::int64_t>(*next_expiry_, 0, epoch_seconds(kLastInstant) * 1'000'000);
+}
 
 void RedisQueue::note_ended(const Task& task) {
   if (directory_of(task) != TaskDirectory::completed) return;

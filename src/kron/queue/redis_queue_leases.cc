@@ -73,7 +73,9 @@ Result<Lease> lease_in(std::span<const RedisValue> parts) {
   if (timeout) task.timeout = Seconds(*timeout);
   auto good = checked(std::move(task));
   if (!good) return fail(good.error());
-  if (!token || *token < 1 || !attempt || *attempt < 1 || *attempt > INT32_MAX || !ends) {
+  const std::int64_t last = epoch_seconds(kLastInstant) * 1'000'000;
+  if (!token || *token < 1 || !attempt || *attempt < 1 || *attempt > kMostRedisAttempts || !ends || *ends < 0 ||
+      *ends > last) {
     return fail(Code::io, "its lease makes no sense");
   }
   const auto number = static_cast<std::uint64_t>(*token);

@@ -69,14 +69,22 @@ class RedisRig : public QueueRig {
 // Two hosts on one server: whoever is asked, it is now the one and now the other. Now and then an answer is lost.
 class TwoRedisQueuesRig : public QueueRig {
  public:
-  explicit TwoRedisQueuesRig(const QueueOptions& options = {}) : one_(options), other_(one_.another()) {}
+  explicit TwoRedisQueuesRig(const QueueOptions& options = {}) : one_(options), other_(one_.another()) {
+    one_.redis.decide([this](const RedisCommand&) -> std::optional<RedisFate> {
+      if (!lost_after_ || (*lost_after_)-- > 0) return std::nullopt;
+      lost_after_.reset();
+      return RedisFate{.how = RedisFate::How::reply_lost};
+    });
+  }
   RedisQueue& queue() override {
     one_.clock = clock;
     return ++turns_ % 3 == 0 ? *other_ : one_.queue();
   }
-  void lose_an_answer_after(std::uint64_t commands) { one_.redis.plan(commands, {.how = RedisFate::How::reply_lost}); }
+  // One at a time: who loses one answer after the other gives up.
+  void lose_an_answer_after(std::uint64_t commands) { lost_after_ = commands; }
 
  private:
+  std::optional<std::uint64_t> lost_after_;
   RedisRig one_;
   std::unique_ptr<RedisQueue> other_;
   unsigned turns_ = 0;

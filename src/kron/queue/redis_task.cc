@@ -121,7 +121,7 @@ Execution read_past(std::string_view line, std::string_view task_id, FieldReader
   }
   e.token = static_cast<std::uint64_t>(in.number_in(columns[0], "x", 0, INT64_MAX));
   e.exec_id = exec_id_of(task_id, e.token);
-  e.attempt = static_cast<int>(in.number_in(columns[1], "x", 1, INT32_MAX));
+  e.attempt = static_cast<int>(in.number_in(columns[1], "x", 1, kMostRedisAttempts));
   e.lease_term = Seconds(in.number_in(columns[2], "x", 0, kMostTaskDuration.count()));
   e.lease_expires_at = in.time_in(columns[3], "x").value_or(Instant());
   e.leased_at = in.time_in(columns[4], "x").value_or(Instant());
@@ -142,7 +142,7 @@ Execution read_last(std::string_view task_id, const RedisTask& of, FieldReader& 
   Execution e;
   e.token = static_cast<std::uint64_t>(in.required("t", 1, INT64_MAX));
   e.exec_id = exec_id_of(task_id, e.token);
-  e.attempt = static_cast<int>(in.required("n", 1, INT32_MAX));
+  e.attempt = static_cast<int>(in.required("n", 1, kMostRedisAttempts));
   e.lease_owner = in.text("w");
   if (!is_valid_utf8(e.lease_owner)) in.wrong("w", "is not UTF-8");
   if (in.text("h") == "i") e.holder = Holder::in_process;

@@ -12,6 +12,9 @@
 // A task as the fields of a Redis hash (docs/formats.md, "Tasks in Redis"). Pure.
 namespace kron {
 
+// A greater number of attempts is not believed.
+inline constexpr std::int64_t kMostRedisAttempts = 1'000'000'000;
+
 // What put_task of scripts/tasks.lua takes for one task: id, type, data, priority, run at, max attempts, back-offs,
 // timeout, unique key. `task` is checked (checked()). For scripts that submit: this queue's, and the cluster's step.
 inline constexpr std::size_t kRedisTaskArguments = 9;
