@@ -18,7 +18,7 @@ constexpr const char* kRunIds[] = {"00000000000000000000000000000001", "00000000
 constexpr const char* kOwners[] = {"owner1", "owner2"};
 constexpr const char* kJobs[] = {"job1", "job2"};
 constexpr const char* kLines[] = {"line", "", "same", "same", "a\xff", "last"};
-constexpr const char* kTypes[] = {"MAIL", "FAX"};
+constexpr const char* kStepTypes[] = {"MAIL", "FAX"};
 constexpr const char* kHosts[] = {"alpha", "beta"};
 
 using Arguments = ScriptArguments;
@@ -76,8 +76,8 @@ Arguments step(Random& random, FakeRedis& fake) {
   for (std::size_t i = 0; i < starts; ++i) {
     call.args.insert(call.args.end(), {pick(random, kRunIds), "{\"job\":\"" + job + "\",\"start_time\":\"", "\"}"});
     if (!has_tasks) continue;
-    call.args.insert(call.args.end(), {pick(random, kRunIds), pick(random, kTypes), chance(random, 80) ? "null" : "1",
-                                       "0", "", "5", "10 3600", "", ""});
+    call.args.insert(call.args.end(), {pick(random, kRunIds), pick(random, kStepTypes),
+                                       chance(random, 80) ? "null" : "1", "0", "", "5", "10 3600", "", ""});
   }
   for (std::size_t i = below(random, 3); i > 0; --i) call.args.push_back("{\"outcome\":" + random_second(random) + "}");
   return call;
