@@ -1,0 +1,188 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <gtest/gtest.h>
+#include <memory>
+#include <poll.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "kron/api/api.h"
+#include "kron/core/sample_jobs.h"
+#include "kron/env/fake/silent_log.h"
+#include "kron/env/mailbox.h"
+#include "kron/env/real_file_system.h"
+#include "kron/env/work_thread.h"
+#include "kron/http/client.h"
+#include "kron/http/server.h"
+#include "kron/queue/file_queue.h"
+#include "kron/scheduler/fake/host.h"
+
+// The whole API over a real socket, and a loop with a real mailbox; the scheduler on it lives in a made-up world.
+namespace kron::api {
+
+inline jobs::JobDefinition noon_job(std::string name) {
+  jobs::JobDefinition definition;
+  definition.job = testing::make_job({.schedule = "0 12 * * *", .identity = name});
+  definition.action = jobs::Command{"echo " + name};
+  return definition;
+}
+
+inline constexpr gid_t kRigReaders = 4712;
+inline const Access kRigAccess{.own = ::geteuid(), .group = kRigReaders};
+
+inline std::string made_anew(const std::filesystem::path& directory) {
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directories(directory);
+  return directory.string();
+}
+
+// The daemon's loop, as far as the API meets it: a thread that works off its mailbox.
+class RigLoop {
+ public:
+  RigLoop() : thread_([this] { serve(); }) {}
+  RigLoop(const RigLoop&) = delete;
+  RigLoop& operator=(const RigLoop&) = delete;
+  ~RigLoop() {
+    mailbox_.post([this] { is_ending_ = true; });
+    thread_.join();
+  }
+
+  void post(Mailbox::Work work) {
+    mailbox_.post([this, work = std::move(work)] {
+      ++items_;
+      work();
+    });
+  }
+
+  // Returns when it is done.
+  void run(const Mailbox::Work& work) {
+    std::promise<void> done;
+    mailbox_.post([&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+
+  int items() const { return items_; }  // that were posted and done
+
+ private:
+  void serve() {
+    while (!is_ending_) {
+      pollfd polled{.fd = mailbox_.descriptor(), .events = POLLIN, .revents = 0};
+      ::poll(&polled, 1, -1);
+      mailbox_.work_off(std::chrono::milliseconds(2));
+    }
+  }
+
+  Mailbox mailbox_;
+  std::atomic<int> items_ = 0;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+class ApiRig : public ::testing::Test {
+ protected:
+  ApiRig() : directory_(std::filesystem::path(::testing::TempDir()) / ("kron-api-" + std::to_string(::getpid()))) {
+    host_.set_jobs({noon_job("a/b"), noon_job("c"), noon_job("d")});
+    EXPECT_TRUE(host_.start_daemon());
+    history_ = history::History::open(directory_.string(), {}, host_.clock, log_).value();
+    outputs_ = OutputFollower::start((directory_ / "runs").string()).value();
+    tasks_ = std::make_unique<QueueThread>(file_queue_opener(files_, host_.clock, log_, (directory_ / "data").string()),
+                                           host_.clock, log_, QueueThread::Options{.place = "data"});
+    api_ = std::make_unique<Api>(parts());
+    serve();
+  }
+  ~ApiRig() override {
+    server_.reset();
+    loop_.reset();
+    tasks_.reset();
+    outputs_.reset();
+    history_.reset();
+    aside_.reset();
+    api_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  Parts parts() {
+    return {.on_loop = [this](const Parts::Work& work) { loop_->post(work); },
+            .aside = [this](Parts::Work work) { return aside_->run(std::move(work)); },
+            .scheduler = *host_.scheduler,
+            .status = [this] { return status_; },
+            .reload = [this](const auto& answer) { answer(reload_); },
+            .clock = host_.clock,
+            .history = *history_,
+            .tasks = *tasks_,
+            .metrics = metrics_,
+            .events = events_,
+            .outputs = *outputs_,
+            .run_files = run_files_,
+            .state = {.directory = made_anew(directory_ / "records"),
+                      .configured = [this]() -> Result<std::vector<std::string>> { return configured_; },
+                      .forget = [this](const std::vector<Sha256>& jobs) -> Status {
+                        forgotten_ += jobs.size();
+                        return forget_;
+                      }}};
+  }
+
+  void do_on_loop(const Parts::Work& work) { loop_->run(work); }
+
+  void serve() {
+    http::Server::Listeners listeners;
+    listeners.push_back(std::make_unique<http::UnixListener>(
+        http::UnixListener::open(socket(), 0600, std::nullopt, [](const auto& peer) {
+          return principal_of(peer, kRigAccess);
+        }).value()));
+    server_ = http::Server::start(
+                  std::move(listeners), {.body_limit = [this](const auto& head) { return api_->body_limit(head); }},
+                  [this](http::Request request, http::Reply reply) {
+                    if (is_reader_) request.principal = principal(reader());
+                    if (is_nobody_) request.principal = {};
+                    api_->answer(std::move(request), std::move(reply));
+                  },
+                  log_)
+                  .value();
+  }
+  // Somebody of the group that may only look.
+  static http::Principal principal(const http::Credentials& peer) {
+    return std::get<http::Principal>(principal_of(peer, kRigAccess));
+  }
+  static http::Credentials reader() { return {.uid = 4711, .gid = 4711, .groups = {kRigReaders}, .pid = 1}; }
+
+  std::string socket() const { return (directory_ / "krond.sock").string(); }
+
+  http::Response ask(std::string_view method, std::string_view target, std::string body = {},
+                     http::Fields headers = {}) {
+    http::Client client(socket());
+    return client.request(method, target, std::move(body), std::move(headers)).value();
+  }
+
+  std::filesystem::path directory_;
+  testing::Host host_{testing::utc("2026-03-01T00:00:00Z")};
+  std::atomic<bool> is_reader_ = false;  // whoever asks passes for one
+  std::atomic<bool> is_nobody_ = false;  // or for somebody without any right
+  RealFileSystem files_;
+  testing::SilentLog log_;
+  metrics::Metrics metrics_{"1.0", testing::utc("2026-03-01T00:00:00Z")};
+  EventHub events_{1};
+  DaemonStatus status_{.version = "1.0", .is_ready = true, .jobs = 3, .state_directory = "/state", .socket = "/sock"};
+  Result<ReloadReport> reload_ = ReloadReport{.jobs = 3};
+  Result<std::vector<std::string>> configured_ = std::vector<std::string>{};
+  Status forget_ = {};
+  std::size_t forgotten_ = 0;
+  runner::RunFiles run_files_ = runner::RunFiles::open(made_anew(directory_)).value();
+  std::unique_ptr<RigLoop> loop_ = std::make_unique<RigLoop>();
+  std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
+  std::unique_ptr<history::History> history_;
+  std::unique_ptr<OutputFollower> outputs_;
+  std::unique_ptr<QueueThread> tasks_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace kron::api
