@@ -151,5 +151,87 @@ TEST(ClusterOptions, WhatIsWrongIsNamedAfterWhereItStood) {
   EXPECT_EQ(with("host", "").find("secret"), std::string::npos);
 }
 
+TEST(ClusterOptions, NumbersAreWithinTheirRangeAndNotOneBeyond) {
+  struct Range {
+    const char* flag;
+    const char* least;
+    const char* below;
+    const char* most;
+    const char* above;
+  };
+  constexpr char kMost[] = "1000000000";
+  constexpr char kAbove[] = "1000000001";
+  const Range ranges[] = {
+      {"claim-replicas", "0", "-1", kMost, kAbove},      {"max-finalized-output-lines", "0", "-1", kMost, kAbove},
+      {"perjob-results-limit", "1", "0", kMost, kAbove}, {"general-results-limit", "1", "0", kMost, kAbove},
+      {"outcomes-limit", "1", "0", kMost, kAbove},       {"output-buffer-size", "1", "0", kMost, kAbove},
+  };
+  for (const Range& range : ranges) {
+    for (const char* good : {range.least, range.most}) {
+      EXPECT_TRUE(options_of({{"redis", "redis://db"}, {range.flag, good}})) << range.flag << " " << good;
+    }
+    for (const char* bad : {range.below, range.above, "", "1.5", "0x10", " 1", "many", "99999999999999999999"}) {
+      EXPECT_NE(why_not({{"redis", "redis://db"}, {range.flag, bad}}).find(std::string("--") + range.flag),
+                std::string::npos)
+          << range.flag << " " << bad;
+    }
+  }
+  EXPECT_EQ(read({{"redis", "redis://db"}, {"output-buffer-size", "1"}}).output_buffer_size, 4096U);
+}
+
+TEST(ClusterOptions, DurationsAreSecondsOrHaveAUnit) {
+  const auto heartbeat = [](const char* text) {
+    return read({{"redis", "redis://db"}, {"heartbeat-cadence", text}}).heartbeat_cadence;
+  };
+  EXPECT_EQ(heartbeat("1"), Seconds(1));
+  EXPECT_EQ(heartbeat("1m30s"), Seconds(90));
+  EXPECT_EQ(heartbeat("1500ms"), Seconds(2)) << "Redis counts in whole seconds";
+  for (const char* bad : {"0", "999ms", "-1", "", "soon", "1 "}) {
+    EXPECT_NE(why_not({{"redis", "redis://db"}, {"heartbeat-cadence", bad}}), "") << bad;
+  }
+  EXPECT_EQ(read({{"redis", "redis://db"}, {"output-cadence", "10ms"}}).output_cadence, std::chrono::milliseconds(10));
+  EXPECT_NE(why_not({{"redis", "redis://db"}, {"output-cadence", "9ms"}}), "");
+}
+
+TEST(ClusterOptions, YesAndNoHaveFewWords) {
+  for (const char* yes : {"1", "true", "yes", "on"}) {
+    EXPECT_TRUE(read({{"redis", "redis://db"}, {"jobs-hmac-key", "/k"}}, {{"KRON_REQUIRE_SIGNED", yes}}).require_signed)
+        << yes;
+  }
+  for (const char* no : {"0", "false", "no", "off", ""}) {
+    EXPECT_FALSE(read({{"redis", "redis://db"}}, {{"KRON_REQUIRE_SIGNED", no}}).require_signed) << no;
+  }
+  EXPECT_NE(why_not({{"redis", "redis://db"}}, {{"KRON_REQUIRE_SIGNED", "TRUE"}}).find("KRON_REQUIRE_SIGNED"),
+            std::string::npos);
+}
+
+TEST(ClusterOptions, NamesHaveNoControlCharactersAndAnEnd) {
+  for (const char* flag : {"namespace", "host", "job-shell"}) {
+    EXPECT_TRUE(options_of({{"redis", "redis://db"}, {flag, std::string(255, 'x')}})) << flag;
+    for (const std::string& bad : {std::string(), std::string(256, 'x'), std::string("a\x1b"), std::string("a\x7f")}) {
+      EXPECT_NE(why_not({{"redis", "redis://db"}, {flag, bad}}).find(std::string("--") + flag), std::string::npos);
+    }
+  }
+}
+
+TEST(ClusterOptions, AListMayHaveBlanksAndEmptyPlaces) {
+  const auto names = [](const char* text) {
+    return read({{"redis", "redis://db"}, {"cluster-env", text}}).passed_variables;
+  };
+  EXPECT_EQ(names(" A , ,B,"), (std::vector<std::string>{"A", "B"}));
+  EXPECT_TRUE(names(",").empty());
+}
+
+TEST(ClusterOptions, TheFirstLineOfTheFileIsTheUrlAndItIsNeverShown) {
+  const testing::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/url";
+  std::ofstream(path) << "  redis://u:secret@db  \nsecond line\n";
+  EXPECT_EQ(read({}, {{"KRON_REDIS_FILE", path}}).redis, "redis://u:secret@db");
+  EXPECT_EQ(read({}, {{"KRON_REDIS_FILE", path}, {"CRONKEN_REDIS_INFO", "a:1"}}).redis, "redis://u:secret@db");
+  EXPECT_EQ(why_not({{"redis-file", path}, {"host", "\n"}}).find("secret"), std::string::npos);
+  std::ofstream(path) << "\n";
+  EXPECT_NE(why_not({{"redis-file", path}}).find("first line is empty"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace kron::daemon
