@@ -30,7 +30,10 @@ std::string told_of(const RedisCommand& command) {
   }
   const bool has_words = command[0] == "SCRIPT" || command[0] == "CONFIG";
   if (has_words && command.size() > 1) return command[0] + " " + command[1];
-  return command.size() > 1 ? command[0] + " on " + command[1] : command[0];
+  // XREAD has its options before its key.
+  auto key = std::ranges::find(command, "STREAMS");
+  key = key == command.end() ? command.begin() + 1 : key + 1;
+  return key < command.end() ? command[0] + " on " + *key : command[0];
 }
 
 RightsWatch::News RightsWatch::note(const RedisCommand& command, RedisReply& reply) {

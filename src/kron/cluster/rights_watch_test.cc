@@ -24,6 +24,7 @@ TEST(RightsWatch, ARefusalNamesItsCommandAndItsKey) {
   EXPECT_TRUE(refused.why.ends_with("[EVALSHA (script step) on {c}:kron:state]")) << refused.why;
   EXPECT_EQ(told_of({"PING"}), "PING");
   EXPECT_EQ(told_of({"CONFIG", "GET", "appendfsync"}), "CONFIG GET");
+  EXPECT_EQ(told_of({"XREAD", "COUNT", "1", "STREAMS", "key", "0"}), "XREAD on key");
   EXPECT_EQ(told_of({"EVALSHA", "0000", "1", "key"}), "EVALSHA (script unknown) on key");
 }
 
