@@ -1,5 +1,5 @@
 #include <cstdio>
-#include <ctime>
+#include <thread>
 #include <vector>
 
 #include "answer_text.h"
@@ -12,8 +12,6 @@
 
 namespace kron::cli {
 namespace {
-
-constexpr timespec kBetweenStreams{1, 0};  // before a stream that broke is asked for again
 
 LogLevel level_named(std::string_view name) {
   for (const LogLevel level : {LogLevel::debug, LogLevel::info, LogLevel::warning}) {
@@ -96,7 +94,7 @@ int show_events(const EventsOptions& options) {
     const bool may_pass = ended || (was_there && ended.error().code == Code::unreachable);
     if (!may_pass) return refuse("events", ended.error(), options.json);
     // krond has ended, or found us too slow: it goes on behind what was shown.
-    ::nanosleep(&kBetweenStreams, nullptr);
+    std::this_thread::sleep_for(options.pause);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kron/base/instant.h"
+
 namespace kron::cli {
 
 // The verbs that ask a running krond, free of the parsing of flags (operate_flags.cc). All return the exit status. Text
@@ -69,8 +71,9 @@ struct KillOptions : NameOptions {
 int kill_run(const KillOptions& options);
 
 struct EventsOptions : DaemonOptions {
-  std::string after;      // an event's id
-  std::size_t limit = 0;  // end after so many; 0: never
+  std::string after;               // an event's id
+  std::size_t limit = 0;           // end after so many; 0: never
+  Nanoseconds pause = Seconds(1);  // before a stream that broke is asked for again
 };
 int show_events(const EventsOptions& options);
 
