@@ -33,7 +33,7 @@ struct WorkerOptions {
 class Worker {
  public:
   // All outlive the worker.
-  Worker(TaskClient& client, Commands& commands, const Clock& clock, LineLog& log, WorkerOptions options)
+  Worker(TaskClient& client, CommandsOfWorker& commands, const Clock& clock, LineLog& log, WorkerOptions options)
       : client_(client), commands_(commands), clock_(clock), log_(log), options_(std::move(options)) {}
 
   // TERM or INT once: leases no more, and ends when what runs has ended; twice: ends what runs too, and gives the
@@ -69,7 +69,7 @@ class Worker {
   bool has_room() const { return stops_ == 0 && !broken_command_ && works_.size() < options_.concurrency; }
 
   TaskClient& client_;
-  Commands& commands_;
+  CommandsOfWorker& commands_;
   const Clock& clock_;
   LineLog& log_;
   WorkerOptions options_;

@@ -30,31 +30,45 @@ struct Output {
 struct EndedCommand {
   std::uint64_t token = 0;
   std::optional<int> code;  // none: nobody saw how it ended
-  std::string reason;       // of an end that was not its own; may be empty
+  std::string reason = {};  // of an end that was not its own; may be empty
 };
 
-// The commands that a worker runs, one for each lease, known by the lease's token. Each has a place of its own below
-// the worker's directory for what it stages, and goes by kron-exec: its process group, its timeout, its output.
-class Commands {
+// The commands that a worker runs, one for each lease, known by the lease's token.
+class CommandsOfWorker {
+ public:
+  virtual ~CommandsOfWorker() = default;
+
+  // Code io and the like: nothing runs. Else its end will come, that of a program that is not there too.
+  virtual Status start(const Lease& lease) = 0;
+  virtual void terminate(std::uint64_t token) = 0;
+  virtual std::vector<EndedCommand> drain() = 0;
+  virtual std::size_t running() const = 0;
+
+  // What a command that ended has left. Code invalid: something that cannot be committed.
+  virtual Result<Output> output_of(std::uint64_t token) = 0;
+  // Removes all of it.
+  virtual void forget(std::uint64_t token) = 0;
+
+  // Readable when drain() has something to do.
+  virtual int descriptor() const = 0;
+};
+
+// As processes. Each has a place of its own below the worker's directory for what it stages, and goes by kron-exec: its
+// process group, its timeout, its output.
+class Commands : public CommandsOfWorker {
  public:
   // Ends the commands that an earlier worker of this directory left when it was killed: nobody would commit them.
   // `directory` is absolute and made if missing; code conflict when another worker has it. `helper`: find_kron_exec.
   static Result<std::unique_ptr<Commands>> open(const std::string& directory, const std::string& helper,
                                                 const Clock& clock, CommandOptions options);
 
-  // Code io and the like: nothing runs. Else its end will come, that of a program that is not there too.
-  Status start(const Lease& lease);
-  void terminate(std::uint64_t token);
-  std::vector<EndedCommand> drain();
-  std::size_t running() const { return runner_->alive(); }
-
-  // What a command that ended has left. Code invalid: something that cannot be committed.
-  Result<Output> output_of(std::uint64_t token);
-  // Removes all of it.
-  void forget(std::uint64_t token);
-
-  // Readable when drain() has something to do.
-  int descriptor() const { return runner_->descriptor(); }
+  Status start(const Lease& lease) override;
+  void terminate(std::uint64_t token) override;
+  std::vector<EndedCommand> drain() override;
+  std::size_t running() const override { return runner_->alive(); }
+  Result<Output> output_of(std::uint64_t token) override;
+  void forget(std::uint64_t token) override;
+  int descriptor() const override { return runner_->descriptor(); }
 
  private:
   Commands(const Clock& clock, std::string directory, CommandOptions options);
