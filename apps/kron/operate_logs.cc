@@ -68,12 +68,13 @@ void tell_elsewhere(DaemonClient& client, const std::string& name) {
 
 // Where the last `count` lines begin. A newline at the very end ends a line, it begins none.
 std::size_t start_of_tail(std::string_view text, std::size_t count) {
-  std::size_t at = text.ends_with('\n') ? text.size() - 1 : text.size();
-  for (; count > 0 && at > 0; --count) {
-    at = text.rfind('\n', at - 1);
-    if (at == std::string_view::npos) return 0;
+  std::size_t start = text.size();  // of the lines that were counted
+  for (; count > 0 && start > 0; --count) {
+    const std::size_t end = start - (text[start - 1] == '\n' ? 1 : 0);  // of the line before them
+    const std::size_t newline = end == 0 ? std::string_view::npos : text.rfind('\n', end - 1);
+    start = newline == std::string_view::npos ? 0 : newline + 1;
   }
-  return at == 0 ? 0 : at + 1;
+  return start;
 }
 
 class Printer {

@@ -77,6 +77,18 @@ TEST(Logs, TheLastLines) {
   }
 }
 
+TEST(Logs, TheLastLinesOfAnOutputThatBeginsWithAnEmptyOne) {
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"\nabc\n", "1", "abc\n"}, {"\nabc\n", "2", "\nabc\n"}, {"\n\n", "1", "\n"},
+      {"\n\n", "2", "\n\n"},     {"\nabc", "1", "abc"},       {"\n\nabc\n", "2", "\nabc\n"},
+  };
+  for (const auto& [output, count, tail] : cases) {
+    KrondWithRun krond;
+    krond.on(kOutput, output);
+    EXPECT_EQ(krond.kron({"logs", "r1", "--tail", count}).out, tail) << output << " --tail " << count;
+  }
+}
+
 TEST(Logs, FollowsToTheEnd) {
   KrondWithRun krond;
   krond.stream(kFollowed, {"one\n", "two\n", "three"});
