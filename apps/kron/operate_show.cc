@@ -33,8 +33,11 @@ void print_job(const Node& job) {
   print_field("file", text_in(job, "file") + (line == "0" ? "" : ":" + line));  // a job of a cluster stands in none
   if (flag_in(job, "suspended")) print_field("suspended", "by its definition");
   if (const Node* paused = job.find("paused"); paused != nullptr && !paused->is_null()) {
+    const std::string since = text_in(*paused, "since");
     const std::string until = text_in(*paused, "until");
-    print_field("paused", "since " + text_in(*paused, "since") + (until.empty() ? "" : ", until " + until));
+    // A cluster keeps neither time.
+    print_field("paused",
+                since.empty() ? "until it is resumed" : "since " + since + (until.empty() ? "" : ", until " + until));
   }
   if (const Node* next = job.find("next"); next != nullptr && !next->is_null()) {
     print_field("next", text_in(*next, "startsAt") + ", period " + text_in(*next, "periodId"));

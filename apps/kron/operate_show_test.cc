@@ -97,6 +97,10 @@ TEST(ShowOne, AJobThatIsPaused) {
               HasSubstr("paused        since 2026-03-01T00:00:00Z, until 2026-03-02T00:00:00Z\n"));
 }
 
+TEST(ShowOne, AJobOfAClusterIsPausedAndNobodySaysSinceWhen) {
+  EXPECT_THAT(job_shown(R"(,"paused":{})"), HasSubstr("paused        until it is resumed\n"));
+}
+
 TEST(ShowOne, TheDefinitionWithItsDefaults) {
   const std::string out = job_shown(R"(,"definition":{"schedule":"@daily"})");
   EXPECT_THAT(out, HasSubstr("window        none\n"));
