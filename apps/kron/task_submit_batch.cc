@@ -34,11 +34,11 @@ class Batch {
   // False when nothing more can be done.
   bool take(std::string_view line) {
     ++line_;
-    if (trimmed(line).empty()) return true;
-    auto task = line.size() > kMostRequestBytes
-                    ? Result<NewTask>(fail(Code::invalid,
-                                           "the line is longer than " + std::to_string(kMostRequestBytes) + " bytes"))
-                    : parse_new_task(line);
+    const bool is_too_long = line.size() > kMostRequestBytes;  // and of it no more is known than what is here
+    if (!is_too_long && trimmed(line).empty()) return true;
+    auto task = is_too_long ? Result<NewTask>(fail(Code::invalid, "the line is longer than " +
+                                                                      std::to_string(kMostRequestBytes) + " bytes"))
+                            : parse_new_task(line);
     if (task && task->id.empty()) task->id = new_task_id(task->type);
     entries_.push_back({line_, std::move(task)});
     bytes_ += line.size();

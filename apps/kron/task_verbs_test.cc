@@ -204,6 +204,13 @@ TEST_F(TaskVerbs, ALineThatIsTooLongIsRefusedAlone) {
   EXPECT_THAT(ran.out, StartsWith("1 accepted"));
 }
 
+TEST_F(TaskVerbs, ALineThatBeginsWithMoreBlanksThanALineMayHaveIsNotTakenForAnEmptyOne) {
+  const Ran ran = task({"submit-batch"},
+                       std::string(std::size_t{3} << 20U, ' ') + R"({"taskId":"a","payload":{"type":"t"}})" + "\n");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("line 1: the line is longer than "));
+}
+
 TEST_F(TaskVerbs, ADirectoryThatAnotherHasIsInConflict) {
   task({"submit", "--type", "t", "--id", "a"});
   const RealClock clock;
