@@ -172,7 +172,7 @@ TEST_F(DoctorOfFiles, ConfigWithErrorsShowsTheFirstTenAndTheirCount) {
                                            line.starts_with("problem config");
                                   }),
             10);
-  EXPECT_THAT(lines, Contains(HasSubstr("12 errors in all")));
+  EXPECT_THAT(lines, Contains(HasSubstr("36 errors in all")));
 }
 
 TEST_F(DoctorOfFiles, ConfigThatIsNotThereOrEmptyOrWritable) {

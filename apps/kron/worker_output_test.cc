@@ -30,7 +30,8 @@ class WorkerOutput : public ::testing::Test {
   }
   std::vector<std::string> names() {
     std::vector<std::string> names;
-    for (const StagedFile& one : staged().value()) names.push_back(one.path + "=" + one.bytes);
+    const std::vector<StagedFile> files = staged().value();
+    for (const StagedFile& one : files) names.push_back(one.path + "=" + one.bytes);
     return names;
   }
   Result<std::vector<NewTask>> follow_ups() {
