@@ -24,25 +24,4 @@ Result<std::vector<Lease>> OwnedQueue::lease(const LeaseRequest& request) {
   return queue_->lease(own);
 }
 
-NextChance OwnedQueue::next_chance() {
-  NextChance chance{.ready = queue_->next_ready()};
-  if (const auto expiry = queue_->next_expiry()) chance.expires = *expiry - clock_.boot_time() + clock_.monotonic();
-  return chance;
-}
-
-Result<bool> OwnedQueue::has_left(std::span<const std::string> types) {
-  const auto found_counts = queue_->counts();
-  if (!found_counts) return fail(found_counts.error());
-  const TaskCounts counts = *found_counts;
-  if (types.empty() || counts.pending + counts.running == 0) return counts.pending + counts.running > 0;
-  for (const std::string& type : types) {
-    for (const TaskState state : {TaskState::running, TaskState::pending}) {
-      const auto found = queue_->list({.state = state, .type = type, .limit = 1});
-      if (!found) return fail(found.error());
-      if (!found->empty()) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace kron::cli

@@ -1,6 +1,5 @@
 #include "task_redis_queue.h"
 
-#include <algorithm>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -34,7 +33,7 @@ Result<std::unique_ptr<RedisTasks>> RedisTasks::open(const ClusterOptions& optio
 }
 
 RedisTasks::RedisTasks(std::unique_ptr<TaskQueue> queue, const Clock& clock)
-    : clock_(clock), queue_(std::move(queue)), wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+    : DirectTasks(clock), queue_(std::move(queue)), wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 RedisTasks::~RedisTasks() = default;
 
@@ -81,21 +80,6 @@ Result<std::vector<Lease>> RedisTasks::lease(const LeaseRequest& request) {
   auto leases = queue_->lease(own);
   if (leases && leases->size() >= request.count) forget_wakes();
   return leases;
-}
-
-NextChance RedisTasks::next_chance() {
-  NextChance chance{.ready = queue_->next_ready()};
-  if (const auto expiry = queue_->next_expiry()) chance.expires = *expiry - clock_.boot_time() + clock_.monotonic();
-  return chance;
-}
-
-Result<bool> RedisTasks::has_left(std::span<const std::string> types) {
-  const auto summary = queue_->summary();
-  if (!summary) return fail(summary.error());
-  if (types.empty()) return summary->counts.pending + summary->counts.running > 0;
-  return std::ranges::any_of(summary->types, [&](const TaskSummary::OfType& of) {
-    return of.count > 0 && std::ranges::find(types, of.type) != types.end();
-  });
 }
 
 }  // namespace kron::cli

@@ -14,6 +14,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "kron/api/fake/api_rig.h"
 #include "kron/api/paths.h"
 #include "kron/core/sample_jobs.h"
 #include "kron/env/fake/silent_log.h"
@@ -26,7 +27,6 @@
 #include "kron/queue/file_queue.h"
 #include "kron/scheduler/fake/host.h"
 
-// The whole API over a real socket, and a loop with a real mailbox; the scheduler on it lives in a made-up world.
 namespace kron::api {
 namespace {
 
@@ -35,107 +35,13 @@ using testing::Host;
 using ::testing::Not;
 using testing::utc;
 
-jobs::JobDefinition daily(std::string name) {
-  jobs::JobDefinition definition;
-  definition.job = testing::make_job({.schedule = "0 12 * * *", .identity = name});
-  definition.action = jobs::Command{"echo " + name};
-  return definition;
-}
-
-constexpr gid_t kReaders = 4712;
-const Access kAccess{.own = ::geteuid(), .group = kReaders};
-
-std::string made(const std::filesystem::path& directory) {
-  std::filesystem::remove_all(directory);
-  std::filesystem::create_directories(directory);
-  return directory.string();
-}
-
-// The daemon's loop, as far as the API meets it: a thread that works off its mailbox.
-class LoopThread {
- public:
-  LoopThread() : thread_([this] { serve(); }) {}
-  LoopThread(const LoopThread&) = delete;
-  LoopThread& operator=(const LoopThread&) = delete;
-  ~LoopThread() {
-    mailbox_.post([this] { is_ending_ = true; });
-    thread_.join();
-  }
-
-  void post(Mailbox::Work work) {
-    mailbox_.post([this, work = std::move(work)] {
-      ++items_;
-      work();
-    });
-  }
-
-  // Returns when it is done.
-  void run(const Mailbox::Work& work) {
-    std::promise<void> done;
-    mailbox_.post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
-
-  int items() const { return items_; }  // that were posted and done
-
- private:
-  void serve() {
-    while (!is_ending_) {
-      pollfd polled{.fd = mailbox_.descriptor(), .events = POLLIN, .revents = 0};
-      ::poll(&polled, 1, -1);
-      mailbox_.work_off(std::chrono::milliseconds(2));
-    }
-  }
-
-  Mailbox mailbox_;
-  std::atomic<int> items_ = 0;
-  bool is_ending_ = false;
-  std::thread thread_;
-};
-
-class ApiTest : public ::testing::Test {
+class ApiTest : public ApiRig {
  protected:
-  ApiTest() : directory_(std::filesystem::path(::testing::TempDir()) / ("kron-api-" + std::to_string(::getpid()))) {
-    host_.set_jobs({daily("a/b"), daily("c"), daily("d")});
-    EXPECT_TRUE(host_.start_daemon());
-    history_ = history::History::open(directory_.string(), {}, host_.clock, log_).value();
-    outputs_ = OutputFollower::start((directory_ / "runs").string()).value();
-    tasks_ = std::make_unique<QueueThread>(file_queue_opener(files_, host_.clock, log_, (directory_ / "data").string()),
-                                           host_.clock, log_, QueueThread::Options{.place = "data"});
-    api_ = std::make_unique<Api>(parts());
-    serve();
-  }
-  ~ApiTest() override {
-    server_.reset();
-    loop_.reset();
-    tasks_.reset();
-    outputs_.reset();
-    history_.reset();
-    aside_.reset();
-    api_.reset();
-    std::filesystem::remove_all(directory_);
-  }
-
-  Parts parts() {
-    return {.on_loop = [this](const Parts::Work& work) { loop_->post(work); },
-            .aside = [this](Parts::Work work) { return aside_->run(std::move(work)); },
-            .scheduler = *host_.scheduler,
-            .status = [this] { return status_; },
-            .reload = [this](const auto& answer) { answer(reload_); },
-            .clock = host_.clock,
-            .history = *history_,
-            .tasks = *tasks_,
-            .metrics = metrics_,
-            .events = events_,
-            .outputs = *outputs_,
-            .run_files = run_files_,
-            .others = {.has_run = [](const history::Entry& run) { return run.host == "h2"; },
-                       .output = [this](const std::string& run_id,
-                                        std::size_t first) { return output_elsewhere(run_id, first); }}};
-  }
+  ApiTest()
+      : ApiRig({.has_run = [](const history::Entry& run) { return run.host == "h2"; },
+                .output = [this](const std::string& run_id,
+                                 std::size_t first) { return output_elsewhere(run_id, first); }}) {}
+  ~ApiTest() override { stop(); }
 
   // Of a run of another host, one line at a time; that of `d` goes on as long as the test wants.
   Result<OtherHosts::Output> output_elsewhere(const std::string& run_id, std::size_t first) const {
@@ -152,57 +58,9 @@ class ApiTest : public ::testing::Test {
     return output;
   }
 
-  void do_on_loop(const Parts::Work& work) { loop_->run(work); }
-
-  void serve() {
-    http::Server::Listeners listeners;
-    listeners.push_back(std::make_unique<http::UnixListener>(
-        http::UnixListener::open(socket(), 0600, std::nullopt, [](const auto& peer) {
-          return principal_of(peer, kAccess);
-        }).value()));
-    server_ = http::Server::start(
-                  std::move(listeners), {.body_limit = [this](const auto& head) { return api_->body_limit(head); }},
-                  [this](http::Request request, http::Reply reply) {
-                    if (is_reader_) request.principal = principal(reader());
-                    api_->answer(std::move(request), std::move(reply));
-                  },
-                  log_)
-                  .value();
-  }
-  // Somebody of the group that may only look.
-  static http::Principal principal(const http::Credentials& peer) {
-    return std::get<http::Principal>(principal_of(peer, kAccess));
-  }
-  static http::Credentials reader() { return {.uid = 4711, .gid = 4711, .groups = {kReaders}, .pid = 1}; }
-
-  std::string socket() const { return (directory_ / "krond.sock").string(); }
-
-  http::Response ask(std::string_view method, std::string_view target, std::string body = {},
-                     http::Fields headers = {}) {
-    http::Client client(socket());
-    return client.request(method, target, std::move(body), std::move(headers)).value();
-  }
-
-  std::filesystem::path directory_;
-  Host host_{utc("2026-03-01T00:00:00Z")};
-  std::atomic<bool> is_reader_ = false;  // whoever asks passes for one
-  RealFileSystem files_;
-  testing::SilentLog log_;
-  metrics::Metrics metrics_{"1.0", utc("2026-03-01T00:00:00Z")};
-  EventHub events_{1};
-  DaemonStatus status_{.version = "1.0", .is_ready = true, .jobs = 3, .state_directory = "/state", .socket = "/sock"};
-  Result<ReloadReport> reload_ = ReloadReport{.jobs = 3};
-  runner::RunFiles run_files_ = runner::RunFiles::open(made(directory_)).value();
-  std::unique_ptr<LoopThread> loop_ = std::make_unique<LoopThread>();
-  std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
-  std::unique_ptr<history::History> history_;
-  std::unique_ptr<OutputFollower> outputs_;
-  std::unique_ptr<QueueThread> tasks_;
-  std::unique_ptr<Api> api_;
   std::atomic<std::size_t> elsewhere_lines_ = 0;
   std::atomic<bool> elsewhere_is_over_ = false;
   mutable std::atomic<bool> redis_is_away_ = false;
-  std::unique_ptr<http::Server> server_;
 };
 
 std::string lower_method(std::string_view method) {
@@ -310,7 +168,7 @@ TEST_F(ApiTest, ARightIsAskedForBeforeABodyIsRead) {
 }
 
 TEST_F(ApiTest, OnlyWhoOperatesSeesTheValuesOfTheEnvironment) {
-  jobs::JobDefinition secret = daily("secret");
+  jobs::JobDefinition secret = noon_job("secret");
   jobs::RunOptions options = *secret.options;
   options.env = {{"DB_PASSWORD", "hunter2"}, {"LANG", "C"}};
   secret.options = std::make_shared<const jobs::RunOptions>(std::move(options));
@@ -323,7 +181,7 @@ TEST_F(ApiTest, OnlyWhoOperatesSeesTheValuesOfTheEnvironment) {
 
 TEST_F(ApiTest, ALongListTakesManyTurnsOfTheLoop) {
   std::vector<jobs::JobDefinition> many;
-  for (std::size_t i = 0; i < 4 * kLooksAtOnce; ++i) many.push_back(daily("job-" + std::to_string(i)));
+  for (std::size_t i = 0; i < 4 * kLooksAtOnce; ++i) many.push_back(noon_job("job-" + std::to_string(i)));
   do_on_loop([&] { ASSERT_TRUE(host_.reload(many)); });
   int before = loop_->items();
   EXPECT_EQ(ask("GET", "/api/v1/jobs?match=zzz").body, R"({"jobs":[]})");

@@ -98,8 +98,8 @@ using Reload = std::function<void(std::function<void(const Result<ReloadReport>&
 
 // Runs of other hosts of a cluster. Empty: there is no cluster.
 struct OtherHosts {
-  std::function<bool(const history::Entry& run)> has_run =
-      {};  // whether it is, or was, another host's; from any thread
+  // Whether it is, or was, another host's. From any thread.
+  std::function<bool(const history::Entry& run)> has_run = {};
   // Some of a run's output: whole lines, from one on.
   struct Output {
     std::string text = {};

@@ -42,12 +42,12 @@ inline std::string made_anew(const std::filesystem::path& directory) {
 }
 
 // The daemon's loop, as far as the API meets it: a thread that works off its mailbox.
-class RigLoop {
+class LoopThread {
  public:
-  RigLoop() : thread_([this] { serve(); }) {}
-  RigLoop(const RigLoop&) = delete;
-  RigLoop& operator=(const RigLoop&) = delete;
-  ~RigLoop() {
+  LoopThread() : thread_([this] { serve(); }) {}
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+  ~LoopThread() {
     mailbox_.post([this] { is_ending_ = true; });
     thread_.join();
   }
@@ -88,7 +88,11 @@ class RigLoop {
 
 class ApiRig : public ::testing::Test {
  protected:
-  ApiRig() : directory_(std::filesystem::path(::testing::TempDir()) / ("kron-api-" + std::to_string(::getpid()))) {
+  ApiRig() : ApiRig(OtherHosts{}) {}
+  // `others` is asked when requests are.
+  explicit ApiRig(OtherHosts others)
+      : directory_(std::filesystem::path(::testing::TempDir()) / ("kron-api-" + std::to_string(::getpid()))),
+        others_(std::move(others)) {
     host_.set_jobs({noon_job("a/b"), noon_job("c"), noon_job("d")});
     EXPECT_TRUE(host_.start_daemon());
     history_ = history::History::open(directory_.string(), {}, host_.clock, log_).value();
@@ -99,6 +103,12 @@ class ApiRig : public ::testing::Test {
     serve();
   }
   ~ApiRig() override {
+    stop();
+    std::filesystem::remove_all(directory_);
+  }
+
+  // For an heir whose own members are asked by threads.
+  void stop() {
     server_.reset();
     loop_.reset();
     tasks_.reset();
@@ -106,7 +116,6 @@ class ApiRig : public ::testing::Test {
     history_.reset();
     aside_.reset();
     api_.reset();
-    std::filesystem::remove_all(directory_);
   }
 
   Parts parts() {
@@ -127,7 +136,8 @@ class ApiRig : public ::testing::Test {
                       .forget = [this](const std::vector<Sha256>& jobs) -> Status {
                         forgotten_ += jobs.size();
                         return forget_;
-                      }}};
+                      }},
+            .others = others_};
   }
 
   void do_on_loop(const Parts::Work& work) { loop_->run(work); }
@@ -163,6 +173,7 @@ class ApiRig : public ::testing::Test {
   }
 
   std::filesystem::path directory_;
+  OtherHosts others_;
   testing::Host host_{testing::utc("2026-03-01T00:00:00Z")};
   std::atomic<bool> is_reader_ = false;  // whoever asks passes for one
   std::atomic<bool> is_nobody_ = false;  // or for somebody without any right
@@ -176,7 +187,7 @@ class ApiRig : public ::testing::Test {
   Status forget_ = {};
   std::size_t forgotten_ = 0;
   runner::RunFiles run_files_ = runner::RunFiles::open(made_anew(directory_)).value();
-  std::unique_ptr<RigLoop> loop_ = std::make_unique<RigLoop>();
+  std::unique_ptr<LoopThread> loop_ = std::make_unique<LoopThread>();
   std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
   std::unique_ptr<history::History> history_;
   std::unique_ptr<OutputFollower> outputs_;
