@@ -1,14 +1,13 @@
 """Many tasks through a worker whose process, the owner of the queue, is killed again and again: all are done in the
 end, and there are as many effects as commits. With KRON_TEST_SCALE=20 it is 100,000 tasks and a kill every second."""
 
-import json
 import random
 import subprocess
 import sys
 import time
 import unittest
 
-from tasks_host import IS_FULL, PATIENCE, Tasks, until
+from tasks_host import IS_FULL, PATIENCE, Tasks, commits_in, until
 
 COUNT = 100_000 if IS_FULL else 400
 # So many wait at a time: a start reads all that wait, which must not take as long as the worker is let live.
@@ -52,12 +51,7 @@ class RandomKills(unittest.TestCase):
             done = tasks.task("list", "--state", "succeeded", "--limit", COUNT + 1, "--format", "json",
                               timeout=PATIENCE * 10).stdout.splitlines()
             self.assertEqual(len(done), COUNT)
-            commits = {}
-            for line in done:
-                task = json.loads(line)
-                finished = [one["exec_id"] for one in task["executions"] if one["status"] == "DONE"]
-                self.assertEqual(len(finished), 1, task)
-                commits[task["taskId"]] = finished[0]
+            commits = commits_in(self, done)
             effects = {path.name: (path / "out").read_text(encoding="utf-8").strip()
                        for path in (tasks.data / "effects").iterdir()}
             self.assertEqual(effects, commits)

@@ -32,9 +32,12 @@ def until(condition, what):
 class Tasks(contextlib.AbstractContextManager):
     """One queue below a directory of its own, which goes in the end."""
 
+    environment = None  # of its processes; None: ours
+
     def __init__(self):
         self.root = Path(tempfile.mkdtemp(prefix="kron-tasks-", dir=MEMORY_DISK))
         self.data = self.root / "data"
+        self.place = ("--data-dir", str(self.data))
 
     def __exit__(self, *_):
         shutil.rmtree(self.root, ignore_errors=True)
@@ -45,8 +48,9 @@ class Tasks(contextlib.AbstractContextManager):
         return other
 
     def task(self, verb, *arguments, text=None, **how):
-        return subprocess.run([KRON, "task", verb, "--data-dir", str(self.data), *map(str, arguments)],
-                              input=text, capture_output=True, text=not isinstance(text, bytes), check=False, **how)
+        return subprocess.run([KRON, "task", verb, *self.place, *map(str, arguments)],
+                              input=text, capture_output=True, text=not isinstance(text, bytes), check=False,
+                              **{"env": self.environment, **how})
 
     def submit(self, task_id, *arguments, task_type="T", data="null"):
         result = self.task("submit", "--type", task_type, "--id", task_id, data, *arguments)
@@ -78,8 +82,7 @@ class Tasks(contextlib.AbstractContextManager):
 
     def worker_command(self, script, *flags):
         """A worker whose command is a script for the shell."""
-        return [KRON, "worker", "--data-dir", str(self.data), "--helper", KRON_EXEC, "--shell", "--exec", script,
-                *map(str, flags)]
+        return [KRON, "worker", *self.place, "--helper", KRON_EXEC, "--shell", "--exec", script, *map(str, flags)]
 
     def work(self, script, *flags, **how):
         """A worker to its end."""
@@ -104,6 +107,18 @@ class Tasks(contextlib.AbstractContextManager):
         test.assertEqual(list(self.data.rglob("*.corrupt.*")), [])
         names = [name for place in ("pending", "running", "completed") for name in self.files("tasks", place)]
         test.assertEqual(len(names), len(set(names)), names)
+
+
+def commits_in(test, lines):
+    """Of tasks that succeeded, a line of JSON each: by task the execution that committed, of which there is one."""
+    commits = {}
+    for line in lines:
+        task = json.loads(line)
+        finished = [one["exec_id"] for one in task["executions"] if one["status"] == "DONE"]
+        test.assertEqual(len(finished), 1, task)
+        test.assertNotIn(task["taskId"], commits)
+        commits[task["taskId"]] = finished[0]
+    return commits
 
 
 def killed_at(call, command, **how):
