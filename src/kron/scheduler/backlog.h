@@ -69,6 +69,7 @@ class Backlog {
 
   [[nodiscard]] bool empty() const { return turns_.empty(); }
   [[nodiscard]] std::size_t size() const { return turns_.size(); }
+  [[nodiscard]] bool has_late() const { return !late_.empty(); }
 
  private:
   [[nodiscard]] Turn both(Turn a, Turn b) const {

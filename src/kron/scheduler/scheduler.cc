@@ -8,7 +8,14 @@ namespace kron {
 Scheduler::Scheduler(World world, MakeWork make_work)
     : world_(world), make_work_(std::move(make_work)), launcher_(world.runner, world.tasks) {}
 
-void Scheduler::begin_slice() { slice_ends_ = world_.clock.monotonic() + world_.slice; }
+// What is late, and may be for minutes, is done in smaller portions, so that those who ask wait less. Half of a slice
+// is for runs that ended, so that what is due gets on too.
+void Scheduler::begin_slice() {
+  const Nanoseconds slice = backlog_.has_late() ? world_.slice / kLateShare : world_.slice;
+  const Nanoseconds begun = world_.clock.monotonic();
+  ends_until_ = begun + slice / 2;
+  slice_ends_ = begun + slice;
+}
 
 // A step forward that the steady clock does not know of: nobody has looked at what became due in it.
 void Scheduler::note_correction() {

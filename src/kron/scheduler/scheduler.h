@@ -54,7 +54,8 @@ class Scheduler {
     Log& log;
     bool writes_aside = false;  // full batches are written in a thread of their own while more runs are prepared
     std::vector<Observer> observers = {};  // told in this order, after what happened is durable
-    // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at.
+    // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at. While jobs
+    // are late it is a part of that, and batches are smaller.
     Nanoseconds slice = std::chrono::milliseconds(100);
     // For how long the ends of runs wait while others are due: a crowd is started sooner when nothing is written about
     // those of it that have ended already. A job whose run has ended is not looked at before that is recorded. Zero:
@@ -166,6 +167,7 @@ class Scheduler {
  private:
   // How many jobs are made durable together at first: few, so that the first gates of a crowd open soon.
   static constexpr std::size_t kFirstBatch = 16;
+  static constexpr int kLateShare = 4;  // of a slice, while some jobs are late
 
   // A step that could not be written is tried again after this long.
   static constexpr Seconds kRetry{5};
@@ -340,6 +342,7 @@ class Scheduler {
   WallTime wall_read_;                        // at the beginning of the last tick, as is the next
   Nanoseconds steady_read_{0};
   Nanoseconds slice_ends_{0};
+  Nanoseconds ends_until_{0};      // runs that ended are looked at in this slice
   Nanoseconds busy_since_{0};      // when something was due for the first time since nothing was
   bool ends_are_awaited_ = false;  // something that is due waits for one of exits_ to be recorded
   bool was_busy_ = false;          // when the last tick ended, or since

@@ -8,6 +8,8 @@ namespace {
 
 // Large enough to share the syncs.
 constexpr std::size_t kLargestBatch = 128;
+// A slice ends when its last batch is written, and those who ask wait for that.
+constexpr std::size_t kLargestBatchOfLate = 32;
 
 }  // namespace
 
@@ -55,7 +57,8 @@ Written Scheduler::commit_step(JobNumber job) {
 
 // While a full batch is on its way to the disk, the processes of the next one are created.
 void Scheduler::commit_if_full() {
-  if (steps_.size() >= batch_size_) {
+  const std::size_t largest = backlog_.has_late() ? kLargestBatchOfLate : kLargestBatch;
+  if (steps_.size() >= std::min(batch_size_, largest)) {
     begin_write(Where::aside);
     batch_size_ = std::min(2 * batch_size_, kLargestBatch);
   }

@@ -137,7 +137,7 @@ void Scheduler::keep_exits(std::vector<RunExit> exits) {
   for (RunExit& exit : exits) untaken_.insert(exits_.emplace_back(std::move(exit)).run_id);
 }
 
-// Half of the slice is for those who ended, so that what is due gets on too. True when some are left for the next.
+// True when some are left for the next slice.
 bool Scheduler::take_exits(Instant t) {
   keep_exits(launcher_.drain_exits());
   if (ends_may_wait(t)) return !exits_.empty();
@@ -145,13 +145,12 @@ bool Scheduler::take_exits(Instant t) {
   if (t >= retry_exits_at_ || clock_went_back) {
     keep_exits(std::exchange(unrecorded_exits_, {}));
   }
-  const Nanoseconds enough = slice_ends_ - world_.slice / 2;
   while (!exits_.empty()) {
     take_exit(exits_.front(), t);
     untaken_.erase(exits_.front().run_id);
     exits_.pop_front();
     commit_if_full();
-    if (world_.clock.monotonic() >= enough) break;
+    if (world_.clock.monotonic() >= ends_until_) break;
   }
   return !exits_.empty();
 }
