@@ -40,6 +40,7 @@ class MutatingConnection : public RedisConnection {
   void close() override { connection_->close(); }
 
   std::vector<RedisReply> call(std::span<const RedisCommand> commands, Nanoseconds timeout) override {
+    if (mutant_ == Mutant::none) return connection_->call(commands, timeout);
     std::vector<RedisCommand> changed;
     for (const RedisCommand& command : commands) changed.push_back(change(command));
     return connection_->call(changed, timeout);

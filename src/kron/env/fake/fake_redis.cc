@@ -1,5 +1,7 @@
 #include "kron/env/fake/fake_redis.h"
 
+#include <utility>
+
 #include "kron/env/fake/fake_redis_server.h"
 
 namespace kron::testing {
@@ -115,13 +117,14 @@ RedisReply FakeRedis::execute(const RedisCommand& command) {
   server_->execute_what_is_due();
   // Limits are for others.
   fake_redis::Condition& condition = server_->engine.condition;
-  fake_redis::Condition limited = condition;
-  condition.is_read_only = false;
-  condition.is_full = false;
-  condition.denied.clear();
+  const bool is_read_only = std::exchange(condition.is_read_only, false);
+  const bool is_full = std::exchange(condition.is_full, false);
+  auto denied = std::exchange(condition.denied, {});
   fake_redis::Session session;
   RedisReply reply = server_->execute(session, command);
-  condition = std::move(limited);
+  condition.is_read_only = is_read_only;
+  condition.is_full = is_full;
+  condition.denied = std::move(denied);
   return reply;
 }
 

@@ -144,6 +144,14 @@ std::optional<RedisValue> forbidden(const Engine& engine, const Command& command
   return std::nullopt;
 }
 
+RedisValue handled(const Command& command, Call& call) {
+  const std::uint64_t changes = call.engine.changes;
+  RedisValue value = command.handler(call);
+  const bool is_change = (command.flags & kWrites) != 0 && call.engine.changes != changes;
+  if (is_change && call.engine.on_change) call.engine.on_change(call.session.database, call.args);
+  return value;
+}
+
 Engine::Engine() : lua(std::make_unique<Lua>(*this)) {}
 Engine::~Engine() = default;
 
@@ -157,7 +165,7 @@ RedisValue Engine::execute(Session& session, const RedisCommand& command, std::i
   }
   if (std::optional<RedisValue> refusal = forbidden(*this, *found)) return *std::move(refusal);
   Call call{*this, session, command};
-  return found->handler(call);
+  return handled(*found, call);
 }
 
 RedisValue bulk(double number) {

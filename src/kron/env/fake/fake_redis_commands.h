@@ -40,6 +40,9 @@ class Engine {
  public:
   using Publish = std::function<std::int64_t(const std::string& channel, const std::string& payload)>;
 
+  // A command that has changed something; each one that a script calls.
+  using Change = std::function<void(int database, std::span<const std::string> command)>;
+
   Engine();
   ~Engine();
   Engine(const Engine&) = delete;
@@ -53,6 +56,7 @@ class Engine {
   Databases databases;
   Condition condition;
   Publish publish;                                               // none: nobody listens
+  Change on_change;                                              // none: nobody keeps a log
   std::map<std::string, std::string, std::less<>> scripts = {};  // SHA-1 in lower case -> text
   std::uint64_t changes = 0;                                     // how often a command changed something
   std::int64_t microseconds = 0;                                 // of the command that is being executed
@@ -78,6 +82,9 @@ struct Command {
   unsigned flags = kReads;
   RedisValue (*handler)(Call&) = nullptr;
 };
+
+// Calls its handler, and tells who keeps a log.
+RedisValue handled(const Command& command, Call& call);
 
 // Each file of commands has its table.
 std::span<const Command> key_commands();

@@ -6,12 +6,14 @@
 #include <openssl/sha.h>
 
 #include "kron/env/fake/fake_redis_lua_library.h"
+#include "kron/env/fake/fake_redis_lua_memory.h"
 #include "kron/env/fake/fake_redis_lua_values.h"
 
 namespace kron::testing::fake_redis {
 
 struct Lua::State {
   Engine& engine;
+  LuaMemory memory = {};
   lua_State* lua = nullptr;
   int globals = LUA_NOREF;    // what a script sees as global variables
   int functions = LUA_NOREF;  // SHA-1 -> compiled script
@@ -43,7 +45,7 @@ RedisValue described(lua_State* lua, const std::string& sha1) {
 }  // namespace
 
 Lua::Lua(Engine& engine) : state_(std::make_unique<State>(State{engine})) {
-  lua_State* const lua = luaL_newstate();
+  lua_State* const lua = lua_newstate(LuaMemory::allocate, &state_->memory);
   if (lua == nullptr) std::abort();
   state_->lua = lua;
   push_globals(lua);
@@ -64,6 +66,12 @@ Lua::~Lua() { lua_close(state_->lua); }
 std::optional<RedisValue> Lua::load(const std::string& sha1, std::string_view text) {
   lua_State* const lua = state_->lua;
   if (text.substr(0, 2) == "#!") return error("ERR FakeRedis does not know scripts that begin with #!");
+  // One that was flushed is still compiled.
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, state_->functions);
+  lua_getfield(lua, -1, sha1.c_str());
+  const bool is_compiled = lua_isfunction(lua, -1);
+  lua_pop(lua, 2);
+  if (is_compiled) return std::nullopt;
   if (luaL_loadbuffer(lua, text.data(), text.size(), "@user_script") != 0) {
     RedisValue refusal = error(on_one_line("ERR Error compiling script (new function): " + lua_text(lua, -1)));
     lua_pop(lua, 1);

@@ -57,7 +57,7 @@ RedisValue execute_from_script(ScriptContext& context, const RedisCommand& comma
   }
   if ((found->flags & kWrites) != 0) context.has_called_a_write = true;
   Call call{*context.engine, *context.session, command, true};
-  return found->handler(call);
+  return handled(*found, call);
 }
 
 // Leaves its answer on the stack; whether it is an error.

@@ -1,6 +1,7 @@
 #include "kron/env/fake/fake_redis_server.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kron::testing {
 namespace {
@@ -103,10 +104,8 @@ RedisReply FakeRedis::Server::execute_counted(fake_redis::Session& session, cons
 
 RedisReply FakeRedis::Server::execute(fake_redis::Session& session, const RedisCommand& command) {
   if (command.empty()) return reply_of(fake_redis::error("ERR FakeRedis was sent an empty command"));
-  const std::uint64_t changes = engine.changes;
-  const int database = session.database;
   RedisReply reply = reply_of(engine.execute(session, command, microseconds()));
-  if (engine.changes != changes && log_limit_ > 0) log(database, command);
+  if (!effects_.empty()) log();
   return reply;
 }
 
@@ -149,23 +148,23 @@ void FakeRedis::Server::start_log(std::size_t writes) {
   log_.clear();
   before_log_ = std::make_unique<fake_redis::Engine>();
   before_log_->databases = engine.databases;
+  engine.on_change = [this](int database, std::span<const std::string> command) {
+    effects_.push_back({database, {command.begin(), command.end()}});
+  };
 }
 
-void FakeRedis::Server::log(int database, const RedisCommand& command) {
-  RedisCommand logged = command;
-  if (fake_redis::equals_ignoring_case(command[0], "EVALSHA")) {
-    logged[0] = "EVAL";
-    logged[1] = engine.scripts.find(fake_redis::in_small_letters(command[1]))->second;
-  }
-  log_.push_back({engine.microseconds, database, std::move(logged)});
+void FakeRedis::Server::log() {
+  log_.push_back({engine.microseconds, std::exchange(effects_, {})});
   if (log_.size() > 2 * log_limit_) replay(log_.size() - log_limit_);
 }
 
 void FakeRedis::Server::replay(std::size_t writes) {
   for (; writes > 0 && !log_.empty(); --writes) {
     const Logged& oldest = log_.front();
-    fake_redis::Session session{oldest.database};
-    (void)before_log_->execute(session, oldest.command, oldest.microseconds);
+    for (const auto& [database, command] : oldest.effects) {
+      fake_redis::Session session{database};
+      (void)before_log_->execute(session, command, oldest.microseconds);
+    }
     log_.pop_front();
   }
 }

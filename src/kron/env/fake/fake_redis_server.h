@@ -73,10 +73,14 @@ class FakeRedis::Server {
   std::vector<Waiting> stalled = {};  // came while nothing was answered
 
  private:
+  // One command that changed something, or what one script did, as Redis itself tells its replicas.
   struct Logged {
-    std::int64_t microseconds;
-    int database;
-    RedisCommand command;
+    struct Effect {
+      int database;
+      RedisCommand command;
+    };
+    std::int64_t microseconds = 0;
+    std::vector<Effect> effects = {};
   };
 
   [[nodiscard]] std::int64_t microseconds() const;
@@ -85,7 +89,7 @@ class FakeRedis::Server {
   RedisFate drawn_fate();
   void hold_copy(const RedisFate& fate, const fake_redis::Session& session, const RedisCommand& command);
   RedisReply execute_counted(fake_redis::Session& session, const RedisCommand& command);
-  void log(int database, const RedisCommand& command);
+  void log();
   void replay(std::size_t writes);
   std::int64_t publish(const std::string& channel, const std::string& payload);
 
@@ -93,6 +97,7 @@ class FakeRedis::Server {
   std::vector<Waiting> copies_ = {};
   std::size_t log_limit_ = 0;
   std::deque<Logged> log_ = {};
+  std::vector<Logged::Effect> effects_ = {};  // of the command that is being executed
   std::unique_ptr<fake_redis::Engine> before_log_ = {};  // what was so before the log begins
 };
 

@@ -202,6 +202,25 @@ TEST_F(FakeRedisTest, LosesTheLastWrites) {
   EXPECT_EQ(text_of("n"), "19");
 }
 
+TEST_F(FakeRedisTest, LosesAllOrNothingOfAScript) {
+  redis_.keep_log_of(3);
+  const std::string script = "redis.call('INCR', 'n') redis.call('SELECT', 3) redis.call('INCR', 'n') ";
+  (void)call({{"EVAL", script, "0"}, {"EVAL", script + "return redis.call('NOSUCH')", "0"}, {"INCR", "last"}});
+  redis_.restart_without(1);
+  reconnect();
+  EXPECT_EQ(call({{"GET", "n"}, {"SELECT", "3"}, {"GET", "n"}})[2].value.text, "2") << "what failed had been written";
+  EXPECT_EQ(text_of("n"), "2");
+  EXPECT_EQ(text_of("last"), "");
+  redis_.restart_without(1);
+  reconnect();
+  EXPECT_EQ(call({{"SELECT", "3"}, {"GET", "n"}})[1].value.text, "2") << "nothing was written since";
+  (void)call({{"SELECT", "0"}, {"EVAL", script, "0"}});
+  redis_.restart_without(1);
+  reconnect();
+  EXPECT_EQ(text_of("n"), "2");
+  EXPECT_EQ(call({{"SELECT", "3"}, {"GET", "n"}})[1].value.text, "2");
+}
+
 TEST_F(FakeRedisTest, IsReadOnlyFullOrDeniesForAllButTheTest) {
   redis_.set_read_only(true);
   EXPECT_EQ(call({{"SET", "a", "1"}})[0].why, "READONLY You can't write against a read only replica.");
