@@ -106,30 +106,18 @@ RedisValue add_to_field(Call& call) {
 }
 
 // A small hash comes at once, whatever was asked for.
-bool is_compact(const Hash& hash) {
+bool is_compact_hash(const Hash& hash) {
   return hash.size() <= 128 && std::all_of(hash.begin(), hash.end(), [](const auto& item) {
            return item.first.size() <= 64 && item.second.size() <= 64;
          });
 }
 
-RedisValue scan_hash(Call& call) {
-  const ScanArguments wanted = scan_arguments(call.args, 2);
-  if (wanted.refusal && wanted.refusal->text == "ERR invalid cursor") return *wanted.refusal;
-  const auto hash = held<Hash>(call, call.args[1]);
-  if (hash.is_wrong_type) return wrong_type();
-  if (hash.value == nullptr) return array({bulk(std::string("0")), array()});
-  if (wanted.refusal) return *wanted.refusal;
-  std::vector<std::string_view> names;
-  for (const auto& [field, value] : *hash.value) names.push_back(field);
-  const Page page = page_of(names, wanted.cursor, wanted.most, is_compact(*hash.value));
-  std::vector<RedisValue> items;
-  for (const std::size_t item : page.items) {
-    if (!matches(wanted.match, names[item])) continue;
-    items.push_back(bulk(std::string(names[item])));
-    items.push_back(bulk(hash.value->find(names[item])->second));
-  }
-  return array({bulk(std::to_string(page.next)), array(std::move(items))});
+void tell_field(const Hash::value_type& field, std::vector<RedisValue>& items) {
+  items.push_back(bulk(field.first));
+  items.push_back(bulk(field.second));
 }
+
+RedisValue scan_hash(Call& call) { return scan_value<Hash>(call, is_compact_hash, tell_field); }
 
 constexpr unsigned kHashGrows = kWrites | kDeniedWhenFull;
 

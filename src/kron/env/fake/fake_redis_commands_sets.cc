@@ -48,6 +48,16 @@ RedisValue count_members(Call& call) {
   return count(set.value == nullptr ? 0 : set.value->size());
 }
 
+// A set of a few numbers, and of nothing else, comes at once.
+bool is_compact_set(const Set& set) {
+  return set.size() <= 512 &&
+         std::all_of(set.begin(), set.end(), [](const auto& member) { return integer_in(member).has_value(); });
+}
+
+void tell_member(const Set::value_type& member, std::vector<RedisValue>& items) { items.push_back(bulk(member)); }
+
+RedisValue scan_set(Call& call) { return scan_value<Set>(call, is_compact_set, tell_member); }
+
 RedisValue push(Call& call, bool at_the_front) {
   if (held<List>(call, call.args[1]).is_wrong_type) return wrong_type();
   List& list = made<List>(call, call.args[1]);
@@ -107,7 +117,7 @@ constexpr unsigned kSetGrows = kWrites | kDeniedWhenFull;
 
 constexpr Command kSetCommands[] = {
     {"SADD", -3, kSetGrows, add_members},  {"SREM", -3, kWrites, remove_members}, {"SISMEMBER", 3, kReads, is_member},
-    {"SMEMBERS", 2, kReads, list_members}, {"SCARD", 2, kReads, count_members},
+    {"SMEMBERS", 2, kReads, list_members}, {"SCARD", 2, kReads, count_members},   {"SSCAN", -3, kReads, scan_set},
 };
 
 constexpr Command kListCommands[] = {

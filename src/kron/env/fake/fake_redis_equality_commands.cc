@@ -69,6 +69,7 @@ constexpr const char* kShapes[] = {
     "SISMEMBER key member",
     "SMEMBERS key",
     "SCARD key",
+    "SSCAN key zero (MATCH pattern)? (COUNT thousand)?",
     "RPUSH key value value*",
     "LPUSH key value",
     "LRANGE key int int",

@@ -50,6 +50,27 @@ class FakeRedisEquality : public ::testing::Test {
     return answers;
   }
 
+  // What all pages of both have together, from a key that comes in several; `width`: of an element.
+  std::set<std::string> names_in_pages(const std::string& scan, const std::string& key, std::size_t width) {
+    const auto all_pages = [&](const auto& ask) {
+      std::set<std::string> names;
+      std::string cursor = "0";
+      int pages = 0;
+      do {
+        const RedisValue page = ask({scan, key, cursor, "COUNT", "50"});
+        if (page.items.size() != 2) return names;
+        cursor = page.items[0].text;
+        for (std::size_t i = 0; i < page.items[1].items.size(); i += width) names.insert(page.items[1].items[i].text);
+        pages += 1;
+      } while (cursor != "0" && pages < 1000);
+      EXPECT_GE(pages, 10);
+      return names;
+    };
+    const auto names = all_pages([&](const RedisCommand& command) { return twins_.fake().execute(command).value; });
+    EXPECT_EQ(names, all_pages([&](const RedisCommand& command) { return twins_.real().call(command); }));
+    return names;
+  }
+
   Twins twins_;
 };
 
@@ -172,24 +193,26 @@ TEST_F(FakeRedisEquality, HoldsForAStreamThatIsTrimmedByNodes) {
   EXPECT_EQ(twins_.difference_of_data(), "");
 }
 
-// A hash that Redis keeps as a table comes in pages, in an order of its own.
+// What Redis keeps as a table comes in pages, in an order of its own.
 TEST_F(FakeRedisEquality, HoldsForWhatPagesOfALargeHashHaveTogether) {
   RedisCommand put{"HSET", "h"};
   for (int i = 0; i < 1000; ++i) put.insert(put.end(), {"field" + std::to_string(i), "value"});
   ASSERT_EQ(twins_.difference({put}), "");
-  std::string cursor = "0";
-  std::set<std::string> fields;
-  int pages = 0;
-  do {
-    const RedisReply page = twins_.fake().execute({"HSCAN", "h", cursor, "COUNT", "50"});
-    ASSERT_EQ(page.value.items.size(), 2U);
-    cursor = page.value.items[0].text;
-    for (std::size_t i = 0; i < page.value.items[1].items.size(); i += 2)
-      fields.insert(page.value.items[1].items[i].text);
-    pages += 1;
-  } while (cursor != "0" && pages < 1000);
-  EXPECT_EQ(fields.size(), 1000U);
-  EXPECT_GE(pages, 20);
+  EXPECT_EQ(names_in_pages("HSCAN", "h", 2).size(), 1000U);
+}
+
+TEST_F(FakeRedisEquality, HoldsForWhatPagesOfALargeSetHaveTogether) {
+  RedisCommand put{"SADD", "s"};
+  for (int i = 0; i < 1000; ++i) put.push_back("member" + std::to_string(i));
+  ASSERT_EQ(twins_.difference({put}), "");
+  EXPECT_EQ(names_in_pages("SSCAN", "s", 1).size(), 1000U);
+}
+
+// Whatever the cursor and the count are.
+TEST_F(FakeRedisEquality, HoldsForASetOfNumbersThatComesAtOnce) {
+  RedisCommand put{"SADD", "s"};
+  for (int i = -20; i < 20; ++i) put.push_back(std::to_string(i * 1'000'000));
+  expect_alike({put, {"SSCAN", "s", "0", "COUNT", "3"}, {"SSCAN", "s", "7", "COUNT", "1", "MATCH", "*1000000"}});
 }
 
 const std::vector<RedisCommand> kWhenLimited{

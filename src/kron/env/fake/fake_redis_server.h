@@ -97,7 +97,7 @@ class FakeRedis::Server {
   std::vector<Waiting> copies_ = {};
   std::size_t log_limit_ = 0;
   std::deque<Logged> log_ = {};
-  std::vector<Logged::Effect> effects_ = {};  // of the command that is being executed
+  std::vector<Logged::Effect> effects_ = {};             // of the command that is being executed
   std::unique_ptr<fake_redis::Engine> before_log_ = {};  // what was so before the log begins
 };
 
