@@ -8,6 +8,7 @@
 --      14 number of lines that are there, then lines
 -- The first write is one that Redis takes also when it is short of memory: runs must be able to end.
 --include result.lua
+--include output.lua
 local t = redis.call('TIME')
 local fence = redis.call('GET', KEYS[4]) or '0'
 local now = tonumber(t[1]) + tonumber(t[2]) / 1000000
@@ -30,25 +31,8 @@ if not beat then return {'over', t[1], t[2], fence} end
 
 if #ARGV > 14 then
   local zset = ARGV[13] == 'zset'
-  local have = zset and redis.call('ZCARD', KEYS[8]) or redis.call('LLEN', KEYS[8])
-  local base = tonumber(ARGV[14])
-  local skip = have - base
-  if skip < 0 then base = have; skip = 0 end
-  if zset then
-    local last = redis.call('ZRANGE', KEYS[8], -1, -1, 'WITHSCORES')[2]
-    local us = tonumber(t[1]) * 1000000 + tonumber(t[2])
-    if last and tonumber(last) * 1000000 >= us then us = math.floor(tonumber(last) * 1000000 + 0.5) + 1 end
-    for i = 15 + skip, #ARGV do
-      local line = ARGV[i]
-      local score = string.format('%.6f', us / 1000000)
-      if string.find(line, '%z%d+$') or redis.call('ZADD', KEYS[8], 'NX', score, line) == 0 then
-        redis.call('ZADD', KEYS[8], score, line .. '\0' .. string.format('%.0f', base + i - 14))
-      end
-      us = us + 1
-    end
-  else
-    for i = 15 + skip, #ARGV do redis.call('RPUSH', KEYS[8], ARGV[i]) end
-  end
+  local have = output_length(KEYS[8], zset)
+  append_output(KEYS[8], zset, have, math.min(tonumber(ARGV[14]), have), 15, t)
 end
 redis.call('EXPIRE', KEYS[8], ARGV[12])
 local duration = now - tonumber(ARGV[2])
