@@ -408,6 +408,28 @@ TEST_P(TaskQueueContract, CancelEndsATaskThatWaitsOrRunsAndNothingElse) {
   EXPECT_EQ(rig().commit(rig().lease_one().key), LeaseOutcome::accepted);
 }
 
+TEST_P(TaskQueueContract, ManyAreCancelledAndRetriedAtOnceEachWithThoseBeforeInMind) {
+  for (const char* id : {"a", "b", "c"}) rig().submit(task_named(id));
+  EXPECT_EQ(rig().commit(rig().lease_one().key), LeaseOutcome::accepted);
+  const std::vector<std::string> ids{"a", "b", "nobody", "b", "c"};
+  const auto cancelled = queue().cancel_all(ids);
+  ASSERT_EQ(cancelled.size(), ids.size());
+  EXPECT_EQ(cancelled[0], CancelOutcome::already_over);
+  EXPECT_EQ(cancelled[1], CancelOutcome::cancelled);
+  EXPECT_EQ(cancelled[2].error().code, Code::not_found);
+  EXPECT_EQ(cancelled[3], CancelOutcome::already_over);
+  EXPECT_EQ(cancelled[4], CancelOutcome::cancelled);
+  const std::vector<RetryRequest> requests{{"c", 1}, {"a", 1}, {"c", 1}, {"nobody", 1}, {"b", 2}};
+  const auto retried = queue().retry_all(requests);
+  ASSERT_EQ(retried.size(), requests.size());
+  EXPECT_EQ(retried[0], RetryOutcome::retried);
+  EXPECT_EQ(retried[1], RetryOutcome::not_failed);
+  EXPECT_EQ(retried[2], RetryOutcome::not_failed);
+  EXPECT_EQ(retried[3].error().code, Code::not_found);
+  EXPECT_EQ(retried[4], RetryOutcome::retried);
+  EXPECT_EQ(rig().lease_ids({.worker = "w", .count = 10}), (std::vector<std::string>{"b", "c"}));
+}
+
 TEST_P(TaskQueueContract, ListPagesByIdAndFilters) {
   for (const char* id : {"d", "b", "a", "c"}) rig().submit(task_named(id, id[0] < 'c' ? "EARLY" : "LATE"));
   const auto ids = [&](const TaskFilter& filter) {

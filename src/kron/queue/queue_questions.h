@@ -36,11 +36,6 @@ struct LeaseWait {
   std::function<bool(Result<std::vector<Lease>>)> answer;
 };
 
-struct Retry {
-  std::string task_id;
-  int attempts = 1;
-};
-
 // Takes the first of them out, at most so many.
 template <class T>
 std::vector<T> take_first(std::deque<T>& from, std::size_t most) {
@@ -60,7 +55,7 @@ struct Questions {
   std::deque<Asked<CommitRequest, Result<CommitAnswer>>> commits;
   std::deque<Asked<FailRequest, Result<FailAnswer>>> failures;
   std::deque<Asked<std::string, Result<CancelOutcome>>> cancels;
-  std::deque<Asked<Retry, Result<RetryOutcome>>> retries;
+  std::deque<Asked<RetryRequest, Result<RetryOutcome>>> retries;
   std::deque<Asked<PruneRequest, Result<std::size_t>>> prunes;
   std::deque<Asked<std::string, Result<Task>>> gets;
   std::deque<Asked<TaskFilter, Result<TaskPage>>> lists;

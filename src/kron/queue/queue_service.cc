@@ -158,10 +158,10 @@ void QueueService::change_tasks() {
                              [](TaskQueue& queue, std::span<const CommitRequest> all) { return queue.commit(all); });
   changed |= do_together(questions_.failures, kMostAtOnce,
                          [](TaskQueue& queue, std::span<const FailRequest> all) { return queue.fail_attempts(all); });
-  changed |= do_each(questions_.cancels, kMostAtOnce,
-                     [](TaskQueue& queue, const std::string& id) { return queue.cancel(id); });
-  changed |= do_each(questions_.retries, kMostAtOnce,
-                     [](TaskQueue& queue, const Retry& retry) { return queue.retry(retry.task_id, retry.attempts); });
+  changed |= do_together(questions_.cancels, kMostAtOnce,
+                         [](TaskQueue& queue, std::span<const std::string> ids) { return queue.cancel_all(ids); });
+  changed |= do_together(questions_.retries, kMostAtOnce,
+                         [](TaskQueue& queue, std::span<const RetryRequest> all) { return queue.retry_all(all); });
   // A task that ends makes room for another of its type, and follow-ups come with it.
   may_be_ready_ = may_be_ready_ || changed;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 namespace kron {
@@ -77,23 +78,29 @@ Status RedisCaller::load() {
 
 std::vector<RedisCaller::Answered> RedisCaller::call(std::vector<RedisCommand> commands) {
   std::vector<Answered> answers(commands.size());
-  std::size_t first = 0;
-  while (first < commands.size()) {
-    std::vector<std::size_t> part;
+  for (std::size_t first = 0; first < commands.size();) {
+    std::size_t count = 0;
     std::size_t bytes = 0;
-    for (; first < commands.size() && part.size() < kMostPipelineCommands; ++first) {
-      bytes += bytes_in(commands[first]);
-      if (!part.empty() && bytes > kMostPipelineBytes) break;
-      part.push_back(first);
+    for (; first + count < commands.size() && count < kMostPipelineCommands; ++count) {
+      bytes += bytes_in(commands[first + count]);
+      if (count > 0 && bytes > kMostPipelineBytes) break;
     }
-    call_part(commands, std::move(part), answers);
+    call_part(std::span(commands).subspan(first, count), std::span(answers).subspan(first, count));
+    first += count;
   }
   return answers;
 }
 
-// `open`: those that have no answer yet.
-void RedisCaller::call_part(std::vector<RedisCommand>& commands, std::vector<std::size_t> open,
-                            std::vector<Answered>& answers) {
+// A script has the same digest on every server: what has one already keeps it.
+void RedisCaller::put_digest(RedisCommand& command) const {
+  if (command.front() != "EVALSHA") return;
+  if (const auto found = digests_.find(command[1]); found != digests_.end()) command[1] = found->second;
+}
+
+void RedisCaller::call_part(std::span<RedisCommand> commands, std::span<Answered> answers) {
+  std::vector<std::size_t> open(commands.size());  // those that have no answer yet
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  std::vector<RedisCommand> some;
   for (int tries = 0; tries < options_.tries && !open.empty(); ++tries) {
     if (const Status connected = connect(); !connected) {
       for (const std::size_t i : open) {
@@ -103,11 +110,13 @@ void RedisCaller::call_part(std::vector<RedisCommand>& commands, std::vector<std
       }
       continue;
     }
-    std::vector<RedisCommand> pipeline;
-    for (const std::size_t i : open) {
-      pipeline.push_back(tries + 1 < options_.tries ? commands[i] : std::move(commands[i]));
-      RedisCommand& command = pipeline.back();
-      if (command.front() == "EVALSHA") command[1] = digests_[command[1]];
+    for (const std::size_t i : open) put_digest(commands[i]);
+    // Only where some were answered and others were not are those copied: they may be large.
+    std::span<const RedisCommand> pipeline = commands;
+    if (open.size() < commands.size()) {
+      some.clear();
+      for (const std::size_t i : open) some.push_back(commands[i]);
+      pipeline = some;
     }
     std::vector<RedisReply> replies = connection_->call(pipeline, options_.call_timeout);
     std::vector<std::size_t> still;

@@ -49,7 +49,8 @@ class RedisCaller {
  private:
   Status connect();
   Status load();
-  void call_part(std::vector<RedisCommand>& commands, std::vector<std::size_t> open, std::vector<Answered>& answers);
+  void call_part(std::span<RedisCommand> commands, std::span<Answered> answers);
+  void put_digest(RedisCommand& command) const;
 
   std::unique_ptr<RedisConnection> connection_;
   const Clock& clock_;

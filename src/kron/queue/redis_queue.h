@@ -71,6 +71,8 @@ class RedisQueue : public TaskQueue {
   std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) override;
   Result<CancelOutcome> cancel(std::string_view task_id) override;
   Result<RetryOutcome> retry(std::string_view task_id, int attempts) override;
+  std::vector<Result<CancelOutcome>> cancel_all(std::span<const std::string> task_ids) override;
+  std::vector<Result<RetryOutcome>> retry_all(std::span<const RetryRequest> requests) override;
   Result<std::vector<Expired>> expire() override;
   Result<Task> get(std::string_view task_id) override;
   std::vector<Result<Task>> get_all(std::span<const std::string> task_ids) override;

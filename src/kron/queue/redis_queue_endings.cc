@@ -156,43 +156,55 @@ std::vector<Result<FailAnswer>> RedisQueue::fail_attempts(std::span<const FailRe
   return answers;
 }
 
-Result<CancelOutcome> RedisQueue::cancel(std::string_view task_id) {
-  if (!check_task_id(task_id)) return fail(no_such_task(task_id));
-  const std::string id(task_id);
-  CancelOutcome outcome = CancelOutcome::cancelled;
-  const auto judge_one = [&](std::size_t, const RedisTask& before) -> Result<Judged> {
+std::vector<Result<CancelOutcome>> RedisQueue::cancel_all(std::span<const std::string> task_ids) {
+  std::vector<Result<CancelOutcome>> outcomes(task_ids.size(), CancelOutcome::cancelled);
+  const auto judge_one = [&](std::size_t i, const RedisTask& before) -> Result<Judged> {
     if (const auto refusal = refusal_to_cancel(before.task)) {
-      outcome = *refusal;
+      outcomes[i] = *refusal;
       return Judged{};
     }
     auto after = cancelled(before.task, server_second());
     if (!after) return fail(after.error());
     return Judged{*std::move(after)};
   };
-  const auto statuses = change(std::span(&id, 1), "cancel", judge_one,
+  const auto statuses = change(task_ids, "cancel", judge_one,
                                [&](std::size_t, const RedisTask&, const Task& after) { note_ended(after); });
-  if (!statuses.front()) return fail(statuses.front().error());
-  return outcome;
+  for (std::size_t i = 0; i < task_ids.size(); ++i) {
+    if (!statuses[i]) outcomes[i] = fail(statuses[i].error());
+  }
+  return outcomes;
 }
 
-Result<RetryOutcome> RedisQueue::retry(std::string_view task_id, int attempts) {
-  if (!check_task_id(task_id)) return fail(no_such_task(task_id));
+Result<CancelOutcome> RedisQueue::cancel(std::string_view task_id) {
   const std::string id(task_id);
-  RetryOutcome outcome = RetryOutcome::retried;
-  const auto judge_one = [&](std::size_t, const RedisTask& before) -> Result<Judged> {
+  return std::move(cancel_all(std::span(&id, 1)).front());
+}
+
+std::vector<Result<RetryOutcome>> RedisQueue::retry_all(std::span<const RetryRequest> requests) {
+  std::vector<Result<RetryOutcome>> outcomes(requests.size(), RetryOutcome::retried);
+  std::vector<std::string> ids;
+  for (const RetryRequest& request : requests) ids.push_back(request.task_id);
+  const auto judge_one = [&](std::size_t i, const RedisTask& before) -> Result<Judged> {
     if (state_of(before.task) != TaskState::failed) {
-      outcome = RetryOutcome::not_failed;
+      outcomes[i] = RetryOutcome::not_failed;
       return Judged{};
     }
-    auto after = retried(before.task, attempts, server_second());
+    auto after = retried(before.task, requests[i].attempts, server_second());
     if (!after) return fail(after.error());
     return Judged{*std::move(after)};
   };
-  const auto statuses =
-      change(std::span(&id, 1), "retry", judge_one,
-             [&](std::size_t, const RedisTask&, const Task& after) { note_ready(ready_at(after, server_second())); });
-  if (!statuses.front()) return fail(statuses.front().error());
-  return outcome;
+  const auto statuses = change(ids, "retry", judge_one, [&](std::size_t, const RedisTask&, const Task& after) {
+    note_ready(ready_at(after, server_second()));
+  });
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!statuses[i]) outcomes[i] = fail(statuses[i].error());
+  }
+  return outcomes;
+}
+
+Result<RetryOutcome> RedisQueue::retry(std::string_view task_id, int attempts) {
+  const RetryRequest request{std::string(task_id), attempts};
+  return std::move(retry_all(std::span(&request, 1)).front());
 }
 
 // A key that was evicted takes the tasks of its index with it, and nobody would look for them again.

@@ -541,6 +541,27 @@ TEST(RedisQueue, WhatArrivesTogetherOfWhateverKindMakesOneTrip) {
   service.end();
 }
 
+TEST(RedisQueue, ManyThatAreCancelledOrRetriedAreReadTogetherAndWrittenTogether) {
+  RedisRig rig;
+  int calls = 0;
+  RedisQueue queue(std::make_unique<CountingConnection>(rig.redis.connection(), calls), rig.clock, rig.log,
+                   redis_options({}));
+  std::vector<std::string> ids;
+  std::vector<RetryRequest> retries;
+  for (int i = 0; i < 100; ++i) {
+    ids.push_back("t" + std::to_string(i));
+    retries.push_back({ids.back(), 1});
+    rig.submit(task_named(ids.back()));
+  }
+  EXPECT_TRUE(queue.counts());  // it is connected, and has its scripts
+  calls = 0;
+  for (const auto& answer : queue.cancel_all(ids)) EXPECT_EQ(answer, CancelOutcome::cancelled);
+  EXPECT_EQ(calls, 2);
+  for (const auto& answer : queue.retry_all(retries)) EXPECT_EQ(answer, RetryOutcome::retried);
+  EXPECT_EQ(calls, 4);
+  EXPECT_EQ(queue.counts().value(), (TaskCounts{100, 0}));
+}
+
 TEST(RedisQueue, ItLooksAgainEverySoOftenThoughNobodyTellsIt) {
   RedisRig rig;
   RedisQueueOptions options = redis_options({});

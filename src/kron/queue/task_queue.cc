@@ -136,6 +136,16 @@ std::vector<Result<LeaseOutcome>> TaskQueue::renew_all(std::span<const LeaseKey>
   for (const LeaseKey& key : keys) answers.push_back(renew(key));
   return answers;
 }
+std::vector<Result<CancelOutcome>> TaskQueue::cancel_all(std::span<const std::string> task_ids) {
+  std::vector<Result<CancelOutcome>> answers;
+  for (const std::string& id : task_ids) answers.push_back(cancel(id));
+  return answers;
+}
+std::vector<Result<RetryOutcome>> TaskQueue::retry_all(std::span<const RetryRequest> requests) {
+  std::vector<Result<RetryOutcome>> answers;
+  for (const RetryRequest& request : requests) answers.push_back(retry(request.task_id, request.attempts));
+  return answers;
+}
 QueueRoundAnswers TaskQueue::do_round(const QueueRound& round) {
   QueueRoundAnswers answers;
   answers.submits = submit(std::span<const NewTask>(round.submits));

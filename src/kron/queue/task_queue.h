@@ -89,6 +89,11 @@ struct FailAnswer {
   TaskState state = TaskState::pending;  // of the task after it
 };
 
+struct RetryRequest {
+  std::string task_id;
+  int attempts = 1;  // more
+};
+
 enum class CancelOutcome : std::uint8_t { cancelled, committed, already_over };
 enum class RetryOutcome : std::uint8_t { retried, not_failed };
 std::string_view name_of(CancelOutcome outcome);
@@ -228,6 +233,9 @@ class TaskQueue {
   // Both durable when they return. Code not_found: there is no such task.
   virtual Result<CancelOutcome> cancel(std::string_view task_id) = 0;
   virtual Result<RetryOutcome> retry(std::string_view task_id, int attempts) = 0;
+  // Many at once, in order; as renew_all.
+  virtual std::vector<Result<CancelOutcome>> cancel_all(std::span<const std::string> task_ids);
+  virtual std::vector<Result<RetryOutcome>> retry_all(std::span<const RetryRequest> requests);
 
   // Ends the attempts whose lease or timeout has run out, and tries again what has_unfinished() tells of.
   virtual Result<std::vector<Expired>> expire() = 0;
