@@ -16,6 +16,11 @@ struct NextChance {
   std::optional<Nanoseconds> expires = {};  // on the monotonic clock: a lease that someone holds may run out
 };
 
+struct CommitsAndLeases {
+  std::vector<Result<CommitAnswer>> commits;
+  std::optional<Result<std::vector<Lease>>> leases = {};  // none: they were not asked for, lease() does
+};
+
 // What `kron task` and `kron worker` ask of the tasks, wherever they are kept. Answers and errors are those of
 // TaskQueue; code unreachable: it may or may not have happened, and may be asked again.
 class TaskClient {
@@ -34,6 +39,12 @@ class TaskClient {
   virtual Result<std::vector<Lease>> lease(const LeaseRequest& request) = 0;
   virtual Result<LeaseOutcome> renew(const LeaseKey& key) = 0;
   virtual std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) = 0;
+  // Commits, and behind them a request for leases. Where both are one trip, so that a worker that goes on with the next
+  // task waits once for it and not twice, the leases are answered too; an answer to them means that all commits have
+  // theirs.
+  virtual CommitsAndLeases commit_and_lease(std::span<const CommitRequest> requests, const LeaseRequest& /*then*/) {
+    return {commit(requests)};
+  }
   virtual std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) = 0;
   virtual NextChance next_chance() = 0;
 

@@ -8,6 +8,15 @@
 #include "kron/env/thread_start.h"
 
 namespace kron::cli {
+namespace {
+
+LeaseRequest own_request(LeaseRequest request) {
+  request.holder = Holder::outside;
+  request.starts = true;
+  return request;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<RedisQueue>> open_redis_queue(const ClusterOptions& options, const Clock& clock, Log& log) {
   auto place = redis_of(options);
@@ -66,20 +75,33 @@ void RedisTasks::forget_wakes() {
 
 void RedisTasks::stop_leasing() { forget_wakes(); }
 
+bool RedisTasks::may_have_expired() const {
+  const auto next = queue_->next_expiry();
+  return next && *next <= clock_.boot_time();
+}
+
 // Whoever asks sees to what has run out: there may be no krond that does.
 Result<std::vector<Lease>> RedisTasks::lease(const LeaseRequest& request) {
   forget_wakes();
-  if (const auto next = queue_->next_expiry(); next && *next <= clock_.boot_time()) {
+  if (may_have_expired()) {
     if (const auto expired = queue_->expire(); !expired) return fail(expired.error());
   }
   // Before it is asked: what is submitted after Redis has answered is heard of.
   is_waiting_ = true;
-  LeaseRequest own = request;
-  own.holder = Holder::outside;
-  own.starts = true;
-  auto leases = queue_->lease(own);
+  auto leases = queue_->lease(own_request(request));
   if (leases && leases->size() >= request.count) forget_wakes();
   return leases;
+}
+
+CommitsAndLeases RedisTasks::commit_and_lease(std::span<const CommitRequest> requests, const LeaseRequest& then) {
+  if (may_have_expired()) return {queue_->commit(requests)};
+  forget_wakes();
+  is_waiting_ = true;
+  const QueueRound round{.commits = {requests.begin(), requests.end()}, .leases = {own_request(then)}};
+  QueueRoundAnswers answers = queue_->do_round(round);
+  const auto& leases = answers.leases.front();
+  if (leases && leases->size() >= then.count) forget_wakes();
+  return {std::move(answers.commits), std::move(answers.leases.front())};
 }
 
 }  // namespace kron::cli

@@ -28,6 +28,7 @@ class RedisTasks : public DirectTasks {
   ~RedisTasks() override;
 
   Result<std::vector<Lease>> lease(const LeaseRequest& request) override;
+  CommitsAndLeases commit_and_lease(std::span<const CommitRequest> requests, const LeaseRequest& then) override;
   int descriptor() const override { return wakeup_.get(); }
   void stop_leasing() override;
 
@@ -36,6 +37,7 @@ class RedisTasks : public DirectTasks {
 
  private:
   Status hear(std::unique_ptr<RedisSubscription> subscription, std::string channel, Log& log);
+  bool may_have_expired() const;
   void forget_wakes();
 
   TaskQueue& queue() override { return *queue_; }

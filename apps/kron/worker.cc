@@ -129,7 +129,12 @@ Status Worker::commit(const std::vector<std::uint64_t>& tokens) {
     requests.push_back(
         {work.lease.key, std::move(output->result), std::move(output->follow_ups), std::move(output->files)});
   }
-  const auto answers = client_.commit(requests);
+  const Nanoseconds asked = clock_.boot_time();
+  auto [answers, leases] =
+      goes_on() && !requests.empty()
+          ? client_.commit_and_lease(requests, request_for(options_.concurrency - works_.size() + requests.size()))
+          : CommitsAndLeases{client_.commit(requests)};
+  if (leases) leased_ = {*std::move(leases), asked};
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const std::uint64_t token = requests[i].key.token;
     if (answers[i] && answers[i]->outcome == LeaseOutcome::accepted) {
@@ -191,16 +196,21 @@ void Worker::finish(std::uint64_t token, LogLevel level, std::string_view event,
   works_.erase(token);
 }
 
+LeaseRequest Worker::request_for(std::size_t room) const {
+  return {.worker = options_.name,
+          .types = options_.types,
+          .count = std::min(room, kMostLeases),
+          .term = options_.lease,
+          .starts = true};
+}
+
 Status Worker::lease_more() {
   found_none_ = false;
-  while (has_room()) {
-    const std::size_t room = options_.concurrency - works_.size();
-    const Nanoseconds asked = clock_.boot_time();
-    auto leases = client_.lease({.worker = options_.name,
-                                 .types = options_.types,
-                                 .count = std::min(room, kMostLeases),
-                                 .term = options_.lease,
-                                 .starts = true});
+  while (leased_ || has_room()) {
+    const Nanoseconds asked = leased_ ? leased_->asked : clock_.boot_time();
+    auto leases =
+        leased_ ? std::move(leased_->leases) : client_.lease(request_for(options_.concurrency - works_.size()));
+    leased_.reset();
     if (!leases && !may_pass(leases.error())) return fail(leases.error());
     has_trouble_ = has_trouble_ || !leases;
     if (!leases) note_trouble(leases.error());

@@ -62,11 +62,13 @@ class Worker {
   void note_trouble(const Error& error);
   bool cannot_execute(const Work& work) const;
   void finish(std::uint64_t token, LogLevel level, std::string_view event, std::string_view reason);
+  LeaseRequest request_for(std::size_t room) const;
   Status lease_more();
   Status start(std::vector<Lease> leases);
   Result<bool> is_over();
   std::optional<Nanoseconds> next_deadline() const;
-  bool has_room() const { return stops_ == 0 && !broken_command_ && works_.size() < options_.concurrency; }
+  bool goes_on() const { return stops_ == 0 && !broken_command_; }
+  bool has_room() const { return goes_on() && works_.size() < options_.concurrency; }
 
   TaskClient& client_;
   CommandsOfWorker& commands_;
@@ -79,6 +81,13 @@ class Worker {
   bool found_none_ = false;   // the last request for leases got fewer than it asked for
   bool is_cut_off_ = false;   // the last request for leases did not reach them, and it was said
   std::optional<Error> broken_command_ = {};
+
+  // What came with the last commits, and is to be started in the same turn.
+  struct Leased {
+    Result<std::vector<Lease>> leases;
+    Nanoseconds asked{0};  // on Clock::boot_time
+  };
+  std::optional<Leased> leased_ = {};
 };
 
 }  // namespace kron::cli

@@ -96,7 +96,8 @@ class MadeUpTasks : public TaskClient {
   std::function<void()> on_lease = {};
 
   Result<std::vector<Lease>> lease(const LeaseRequest& request) override {
-    if (on_lease) on_lease();
+    ++leases_of_their_own;
+    if (const auto hook = on_lease) hook();
     if (!lease_errors.empty()) {
       const Error error = lease_errors.front();
       lease_errors.pop_front();
@@ -116,6 +117,17 @@ class MadeUpTasks : public TaskClient {
   Result<LeaseOutcome> renew(const LeaseKey&) override {
     ++renewals;
     return renewal;
+  }
+  // A client whose commits and leases are one trip.
+  bool leases_with_commits = false;
+  int leases_of_their_own = 0;
+  CommitsAndLeases commit_and_lease(std::span<const CommitRequest> requests, const LeaseRequest& then) override {
+    CommitsAndLeases answers{commit(requests)};
+    if (leases_with_commits) {
+      answers.leases = lease(then);
+      --leases_of_their_own;
+    }
+    return answers;
   }
   std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override {
     std::vector<Result<CommitAnswer>> answers;
@@ -203,6 +215,45 @@ TEST_F(WorkerTest, HasNoMoreCommandsAtATimeThanItMay) {
   EXPECT_TRUE(work(WorkUntil::idle, 3));
   EXPECT_EQ(commands_.most_at_once, 3U);
   EXPECT_EQ(tasks_.committed.size(), 20U);
+}
+
+TEST_F(WorkerTest, WhatIsLeasedWithACommitIsRunAndNotAskedForAgain) {
+  tasks_.leases_with_commits = true;
+  for (const std::size_t concurrency : {std::size_t{1}, std::size_t{3}}) {
+    tasks_.committed.clear();
+    tasks_.leases_of_their_own = 0;
+    commands_.most_at_once = 0;
+    for (int i = 0; i < 20; ++i) tasks_.waiting.push_back("t" + std::to_string(i));
+    EXPECT_TRUE(work(WorkUntil::idle, concurrency));
+    EXPECT_EQ(tasks_.committed.size(), 20U);
+    EXPECT_THAT(tasks_.failed, IsEmpty());
+    EXPECT_EQ(commands_.most_at_once, concurrency);
+    // The first of all; and where the last leases were fewer than it has room for, it asks whether there are more.
+    EXPECT_LE(tasks_.leases_of_their_own, 2);
+  }
+}
+
+TEST_F(WorkerTest, LeasesThatCouldNotBeAskedForWithACommitAreAskedForAgain) {
+  tasks_.leases_with_commits = true;
+  tasks_.waiting = {"a", "b"};
+  tasks_.on_lease = [this] {
+    if (tasks_.committed.size() == 1 && !commands_.started.empty() && commands_.started.back() == "a") {
+      tasks_.lease_errors = {{Code::unreachable, "Redis is away"}};
+      tasks_.on_lease = {};
+    }
+  };
+  EXPECT_TRUE(work());
+  EXPECT_THAT(tasks_.committed, ElementsAre("a: result of a", "b: result of b"));
+  EXPECT_THAT(logged(), HasSubstr("tasks_unreachable"));
+}
+
+TEST_F(WorkerTest, ToldToEndItLeasesNothingWithItsLastCommit) {
+  tasks_.leases_with_commits = true;
+  tasks_.waiting = {"a", "b"};
+  tasks_.on_lease = [] { ::raise(SIGTERM); };
+  EXPECT_TRUE(work(WorkUntil::stopped));
+  EXPECT_THAT(tasks_.committed, ElementsAre("a: result of a"));
+  EXPECT_THAT(commands_.started, ElementsAre("a"));
 }
 
 TEST_F(WorkerTest, AnEndSaysWhetherTheAttemptCounts) {
