@@ -541,6 +541,69 @@ TEST(RedisQueue, WhatArrivesTogetherOfWhateverKindMakesOneTrip) {
   service.end();
 }
 
+// Does something between the reading of tasks and the writing of what was judged by it.
+class MeddlingConnection : public RedisConnection {
+ public:
+  MeddlingConnection(std::unique_ptr<RedisConnection> connection, std::string verb, std::function<void()> meddle)
+      : connection_(std::move(connection)), verb_(std::move(verb)), meddle_(std::move(meddle)) {}
+  Status connect(Nanoseconds timeout) override { return connection_->connect(timeout); }
+  bool is_connected() const override { return connection_->is_connected(); }
+  void close() override { connection_->close(); }
+  std::vector<RedisReply> call(std::span<const RedisCommand> commands, Nanoseconds timeout) override {
+    const bool settles = commands.front().size() > 7 && commands.front()[7] == verb_;
+    if (settles && meddle_) std::exchange(meddle_, nullptr)();
+    return connection_->call(commands, timeout);
+  }
+
+ private:
+  std::unique_ptr<RedisConnection> connection_;
+  std::string verb_;
+  std::function<void()> meddle_;
+};
+
+TEST(RedisQueue, WhoFailsAnAttemptThatRunsOutMeanwhileIsTooLate) {
+  RedisRig rig;
+  bool has_meddled = false;
+  RedisQueue queue(std::make_unique<MeddlingConnection>(rig.redis.connection(), "fail",
+                                                        [&] {
+                                                          has_meddled = true;
+                                                          rig.clock.advance(Seconds(60));
+                                                        }),
+                   rig.clock, rig.log, redis_options({}));
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one();
+  EXPECT_EQ(queue.fail_attempt({lease.key, "no"}).value().outcome, LeaseOutcome::lease_lost);
+  EXPECT_TRUE(has_meddled);
+  EXPECT_EQ(rig.state("a"), TaskState::running) << "until its end is seen to";
+}
+
+TEST(RedisQueue, ALeaseThatHasNotEndedWhenItsEndIsWrittenGoesOn) {
+  RedisRig rig;
+  bool has_meddled = false;
+  RedisQueue queue(std::make_unique<MeddlingConnection>(rig.redis.connection(), "expire",
+                                                        [&] {
+                                                          has_meddled = true;
+                                                          rig.server_ahead -= Seconds(30);  // it is set
+                                                        }),
+                   rig.clock, rig.log, redis_options({}));
+  rig.submit(task_named("a"));
+  const Lease lease = rig.lease_one();
+  rig.clock.advance(Seconds(61));
+  EXPECT_TRUE(queue.expire().value().empty());
+  EXPECT_TRUE(has_meddled);
+  EXPECT_EQ(rig.commit(lease.key), LeaseOutcome::accepted);
+}
+
+TEST(RedisQueue, AUniqueKeyIsForgottenWithItsTask) {
+  RedisRig rig;
+  NewTask keyed = task_named("a");
+  keyed.unique_key = "k";
+  rig.submit(keyed);
+  EXPECT_EQ(rig.execute({"HGET", rig.key("keys"), "k"}).text, "a");
+  EXPECT_EQ(rig.commit(rig.lease_one().key), LeaseOutcome::accepted);
+  EXPECT_EQ(rig.execute({"EXISTS", rig.key("keys")}).integer, 0);
+}
+
 TEST(RedisQueue, ManyThatAreCancelledOrRetriedAreReadTogetherAndWrittenTogether) {
   RedisRig rig;
   int calls = 0;
