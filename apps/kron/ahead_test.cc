@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_rig.h"
@@ -10,15 +9,6 @@
 // The verbs that look ahead without any daemon: what of their flags and files is wrong, and how that is told.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using testing::kron;
-using ::testing::Not;
-using testing::Ran;
-using ::testing::StartsWith;
-using testing::Variable;
 
 constexpr char kTwoJobs[] =
     "0 12 * * * name=noon command=x\n"

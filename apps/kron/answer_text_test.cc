@@ -1,6 +1,5 @@
 #include "answer_text.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_rig.h"
@@ -11,13 +10,10 @@
 namespace kron::cli {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 Node node(const std::string& text) { return parse_json(text).value(); }
 
 std::string printed(const Table& table) {
-  return testing::captured([&] {
+  return captured([&] {
            table.print();
            return 0;
          })
@@ -25,7 +21,7 @@ std::string printed(const Table& table) {
 }
 
 std::string field_printed(std::string_view name, std::string_view value) {
-  return testing::captured([&] {
+  return captured([&] {
            print_field(name, value);
            return 0;
          })

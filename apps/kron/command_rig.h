@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
@@ -95,3 +96,23 @@ class Variable {
 };
 
 }  // namespace kron::testing
+
+// What the tests of the verbs are written in.
+namespace kron::cli {
+
+using ::testing::AllOf;
+using testing::captured;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::kron;
+using ::testing::Not;
+using testing::Ran;
+using ::testing::StartsWith;
+using testing::Variable;
+
+using Words = std::vector<std::string>;
+
+}  // namespace kron::cli

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <regex>
 #include <sstream>
 
-#include "command_rig.h"
 #include "fake_krond.h"
 #include "kron/base/result.h"
 #include "kron/testing/temporary_directory.h"
@@ -15,18 +13,6 @@
 // What every verb has in common: the reading of its flags, and which exit status stands for what.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing::kron;
-using ::testing::Not;
-using testing::Ran;
-using ::testing::StartsWith;
-
-using Words = std::vector<std::string>;
 
 std::string sentence(const Words& words) {
   std::string text = "kron";
@@ -90,7 +76,7 @@ TEST(Command, SaysItsVersion) {
 }
 
 TEST(Command, TheHelpIsPlainWhereTheLocaleIs) {
-  const testing::Variable locale("LC_ALL", "C");
+  const Variable locale("LC_ALL", "C");
   for (const std::string& verb : verbs_in_help()) {
     const std::string help = kron({verb, "--help"}).out;
     const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
@@ -340,13 +326,13 @@ TEST(Command, TheSocketIsTheFlagsOrThatOfTheStateDirectoryOrTheVariables) {
   FakeKrond krond;
   krond.on("GET /jobs?limit=100", R"({"jobs":[]})");
   {
-    const testing::Variable variable("KRON_SOCKET", krond.socket().c_str());
+    const Variable variable("KRON_SOCKET", krond.socket().c_str());
     EXPECT_EQ(kron({"jobs"}).status, 0);
     EXPECT_EQ(kron({"jobs", "--state-dir", directory.path()}).status, 3) << "a directory that is named goes before it";
     EXPECT_EQ(kron({"jobs", "--socket", directory.file("no.sock")}).status, 3);
   }
   std::filesystem::create_symlink(krond.socket(), directory.file("krond.sock"));
-  const testing::Variable variable("KRON_SOCKET", directory.file("no.sock").c_str());
+  const Variable variable("KRON_SOCKET", directory.file("no.sock").c_str());
   EXPECT_EQ(kron({"jobs", "--state-dir", directory.path()}).status, 0);
   EXPECT_EQ(kron({"jobs"}).status, 3);
 }

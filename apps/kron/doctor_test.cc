@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -17,14 +16,6 @@
 // What `kron doctor` finds amiss, part by part.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using testing::Ran;
 
 Instant time_of_day(const char* text) { return *parse_rfc3339(text); }
 const Instant kNow = time_of_day("2026-03-01T00:00:00Z");
@@ -126,7 +117,7 @@ TEST(DoctorOfTheZones, ADirectoryWithoutZonesIsAProblem) {
   const testing::TemporaryDirectory empty;
   Findings findings;
   {
-    const testing::Variable zones("TZDIR", empty.path().c_str());
+    const Variable zones("TZDIR", empty.path().c_str());
     examine_zones(findings);
   }
   EXPECT_THAT(told(findings), Contains(AllOf(HasSubstr("problem zones"), HasSubstr("install tzdata"))));

@@ -103,3 +103,9 @@ class FakeKrond {
 };
 
 }  // namespace kron::testing
+
+namespace kron::cli {
+
+using testing::FakeKrond;
+
+}  // namespace kron::cli

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -6,14 +5,6 @@
 // `kron trigger`, `wait`, `pause`, `resume` and `kill`.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing::Ran;
-using ::testing::StartsWith;
 
 constexpr char kKrond[] = R"({"now":"2026-03-01T00:00:00Z","startedAt":"2026-02-01T00:00:00Z","pid":7})";
 constexpr char kTriggered[] = R"({"runId":"r1","outcome":"started"})";

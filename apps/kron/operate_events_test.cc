@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "event_stream.h"
@@ -9,14 +8,6 @@
 // `kron events`, and the taking apart of a text/event-stream.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using testing::Ran;
 
 // "id|name|data" of each.
 std::vector<std::string> events_in(const std::vector<std::string>& pieces, std::size_t most = 1000) {
@@ -79,7 +70,7 @@ Ran shown_events(const FakeKrond& krond, std::size_t limit) {
   options.socket = krond.socket();
   options.limit = limit;
   options.pause = Nanoseconds(0);
-  return testing::captured([&] { return show_events(options); });
+  return captured([&] { return show_events(options); });
 }
 
 TEST(ShowEvents, ShowsThemAsKrondWouldHaveLoggedThem) {

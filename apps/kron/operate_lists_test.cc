@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -7,14 +6,6 @@
 // `kron jobs` and `kron runs`: what they ask for, page by page, and how what they are told looks.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing::Ran;
 
 constexpr char kFirstJobs[] = "GET /jobs?limit=100";
 constexpr char kFirstRuns[] = "GET /runs?limit=100";

@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -6,12 +5,6 @@
 // `kron logs`: which run is meant, and what of its output is shown.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using testing::Ran;
 
 constexpr char kNewest[] = "GET /runs?job=a&outcome=executed&limit=1";
 constexpr char kOutput[] = "GET /runs/r1/output";

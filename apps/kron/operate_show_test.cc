@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -6,13 +5,6 @@
 // `kron show`: a job or a run, whichever the name stands for.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing::Ran;
 
 std::string job_shown(const std::string& members) {
   FakeKrond krond;

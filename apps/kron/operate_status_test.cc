@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -6,14 +5,6 @@
 // `kron status` and `kron reload`: what each member of the answer looks like.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing::Ran;
-using ::testing::StartsWith;
 
 constexpr char kStatus[] = "GET /status?changes=true";
 

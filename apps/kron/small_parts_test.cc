@@ -1,4 +1,3 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command_rig.h"
@@ -16,13 +15,6 @@
 // What the verbs share: lines in and out, targets, times, terminals.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using testing::captured;
-using ::testing::HasSubstr;
-using testing::Ran;
-using ::testing::StartsWith;
-using testing::Variable;
 
 TEST(Target, EncodesWhatPeopleTyped) {
   EXPECT_EQ(Target("jobs").text(), "/api/v1/jobs");

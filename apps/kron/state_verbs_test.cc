@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -14,14 +13,6 @@
 // `kron state …`, of a krond that runs and of a state directory that none has.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing::Ran;
-using ::testing::StartsWith;
 
 TEST(StateOfKrond, ListsAllPagesInOneTable) {
   FakeKrond krond;
@@ -111,7 +102,7 @@ class StateOfADirectory : public ::testing::Test {
   std::string state() const { return directory_.file("state"); }
 
   testing::TemporaryDirectory directory_;
-  const testing::Variable variable_{"KRON_SOCKET", nullptr};
+  const Variable variable_{"KRON_SOCKET", nullptr};
   RealFileSystem files_;
 };
 

@@ -1,6 +1,5 @@
 #include <filesystem>
 #include <fstream>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
@@ -12,13 +11,6 @@
 // `kron task …` on a queue directory of its own, and what it asks of a krond.
 namespace kron::cli {
 namespace {
-
-using ::testing::AllOf;
-using testing::FakeKrond;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using testing::Ran;
-using ::testing::StartsWith;
 
 class TaskVerbs : public ::testing::Test {
  protected:
