@@ -15,7 +15,7 @@ constexpr Nanoseconds kScenarioStep = 20ms;
 
 }  // namespace
 
-Scenario::Scenario(Mutant mutant, cluster::Dialect dialect) {
+Scenario::Scenario(Mutant mutant, const char* schedule, const char* deadline, cluster::Dialect dialect) {
   for (const char* name : {"a", "b"}) {
     hosts_.push_back(std::make_unique<SimulatedHost>(
         SimulatedHost::World{.clock = clock,
@@ -29,9 +29,6 @@ Scenario::Scenario(Mutant mutant, cluster::Dialect dialect) {
                              .wait = [this](SimulatedHost&, Nanoseconds time) { clock.advance(time); }},
         name, 0s, dialect));
   }
-}
-
-void Scenario::add_job(const char* schedule, const char* deadline) {
   ClusterJob job;
   job.definition.job = make_job({.schedule = schedule, .deadline = deadline, .identity = "job"});
   job.definition.action = jobs::Command{"true"};
@@ -45,6 +42,11 @@ void Scenario::add_job(const char* schedule, const char* deadline) {
 
 void Scenario::start(std::size_t number) {
   if (!host(number).start(jobs_)) trouble_ = "host " + host(number).name() + " cannot be started";
+}
+
+void Scenario::forget_all_with(std::size_t number) {
+  host(number).die();
+  forget_all();
 }
 
 void Scenario::run_until(WallTime time) {
@@ -67,9 +69,9 @@ std::vector<std::string> Scenario::executed() {
   return all;
 }
 
-bool Scenario::has_executed_twice() {
+std::string Scenario::found(const char* what_ran_again) {
   const std::vector<std::string> all = executed();
-  return std::set<std::string>(all.begin(), all.end()).size() != all.size();
+  return std::set<std::string>(all.begin(), all.end()).size() != all.size() ? what_ran_again : trouble_;
 }
 
 int Scenario::outcomes_of(Instant period) {
@@ -85,42 +87,37 @@ int Scenario::outcomes_of(Instant period) {
 }
 
 std::string after_all_was_forgotten(Mutant mutant) {
-  Scenario world(mutant);
-  world.add_job("*/10 * * * * *", "5s");
+  Scenario world(mutant, "*/10 * * * * *", "5s");
   world.start(0);
   world.run_until(kScenarioStart + 20s + 100ms);
   if (world.executed().size() != 2) return "two periods were due, and not run";
-  world.host(0).die();
-  (void)world.ask({"FLUSHALL"});
+  world.forget_all_with(0);
   world.start(1);
   world.start(0);
   world.run_for(2s);
-  return world.has_executed_twice() ? "what was due before the record was made was run again" : world.trouble();
+  return world.found("what was due before the record was made was run again");
 }
 
 std::string after_a_record_was_made_anew(Mutant mutant) {
-  Scenario world(mutant);
-  world.add_job("*/10 * * * * *", "30s");
+  Scenario world(mutant, "*/10 * * * * *", "30s");
   world.start(0);
   world.start(1);
   world.run_for(1s);
   world.stop(1);
   world.run_until(kScenarioStart + 10s + 500ms);
   if (world.executed().size() != 1) return "a period was due, and not run";
-  world.host(0).die();
-  (void)world.ask({"FLUSHALL"});
+  world.forget_all_with(0);
   world.start(0);
   world.wake(1);
   world.run_for(2s);
-  return world.has_executed_twice() ? "what was judged by the lost record was run again" : world.trouble();
+  return world.found("what was judged by the lost record was run again");
 }
 
 std::string after_a_record_was_put_back(Mutant mutant) {
-  Scenario world(mutant);
-  world.add_job("*/10 * * * * *", "30s");
+  Scenario world(mutant, "*/10 * * * * *", "30s");
   world.start(0);
   world.run_until(kScenarioStart + 10s + 500ms);
-  (void)world.ask({"FLUSHALL"});
+  world.forget_all();
   world.run_for(2s);
   const std::uint64_t first = world.record().revision;
   world.start(1);
@@ -128,24 +125,22 @@ std::string after_a_record_was_put_back(Mutant mutant) {
   world.stop(1);
   world.run_until(kScenarioStart + 20s + 500ms);
   if (world.executed().size() != 2) return "two periods were due, and not run";
-  (void)world.ask({"FLUSHALL"});
+  world.forget_all();
   world.run_for(2s);
   if (first == 0 || world.record().revision == 0) return "the record was not put back";
   world.wake(1);
   world.run_for(4s);
-  return world.has_executed_twice() ? "what was judged by the lost record was run again" : world.trouble();
+  return world.found("what was judged by the lost record was run again");
 }
 
 std::string after_a_revision_came_again(Mutant mutant) {
-  Scenario world(mutant);
-  world.add_job("* * * * * *", "0s");
+  Scenario world(mutant, "* * * * * *", "0s");
   world.start(0);
   world.start(1);
   world.run_for(10s);
   world.stop(1);
   const std::uint64_t remembered = world.record().revision;
-  world.host(0).die();
-  (void)world.ask({"FLUSHALL"});
+  world.forget_all_with(0);
   world.start(0);
   for (int i = 0; i < 3000 && world.record().revision != remembered; ++i) world.run_for(kScenarioStep);
   // It wakes when the second is over in which the other has run.
@@ -159,8 +154,7 @@ std::string after_a_revision_came_again(Mutant mutant) {
 }
 
 std::string after_a_run_of_cronken(Mutant mutant) {
-  Scenario world(mutant, cluster::Dialect::cronken);
-  world.add_job("*/10 * * * * *", "1s");
+  Scenario world(mutant, "*/10 * * * * *", "1s", cluster::Dialect::cronken);
   world.start(0);
   world.run_until(kScenarioStart + 9s + 900ms);
   const std::string run_id = "0123456789ab4def8123456789abcdef";

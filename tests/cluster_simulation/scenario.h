@@ -21,14 +21,16 @@ inline constexpr Instant kScenarioStart = instant_of(1'794'000'000);
 // Two hosts, one job, and a Redis that loses nothing but what it is told to: for what chance would take long to find.
 class Scenario {
  public:
-  explicit Scenario(Mutant mutant, cluster::Dialect dialect = cluster::Dialect::seed);
-
-  void add_job(const char* schedule, const char* deadline);
+  Scenario(Mutant mutant, const char* schedule, const char* deadline,
+           cluster::Dialect dialect = cluster::Dialect::seed);
 
   SimulatedHost& host(std::size_t number) { return *hosts_[number]; }
   void start(std::size_t number);
   void stop(std::size_t number) { host(number).stopped_until = clock.boot_time() + std::chrono::hours(1); }
   void wake(std::size_t number) { host(number).stopped_until = clock.boot_time(); }
+  void forget_all() { (void)ask({"FLUSHALL"}); }
+  // Redis forgets all, and with it this host, which dies.
+  void forget_all_with(std::size_t number);
 
   void run_until(WallTime time);
   void run_for(Nanoseconds time) { run_until(clock.wall() + time); }
@@ -37,7 +39,8 @@ class Scenario {
   cluster::ClusterRecord record();
   // Runs that were executed, by any host; a run that was executed twice is there twice.
   std::vector<std::string> executed();
-  bool has_executed_twice();
+  // `what_ran_again` when a run was executed twice, else the trouble.
+  std::string found(const char* what_ran_again);
   // How often the stream tells of an outcome of this period.
   int outcomes_of(Instant period);
   // What went wrong in the scenario itself.
