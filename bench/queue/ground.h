@@ -43,10 +43,12 @@ class Scratch {
   std::string path_;
 };
 
+inline constexpr char kTaskType[] = "REPORT";
+
 inline NewTask task_number(std::size_t number) {
   NewTask task;
   task.id = "report-" + std::to_string(1'000'000 + number);
-  task.type = "REPORT";
+  task.type = kTaskType;
   task.data = R"({"customer":4711,"month":"2026-01","format":"pdf","to":"someone@example.com"})";
   return task;
 }
