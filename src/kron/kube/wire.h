@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/base/result.h"
+#include "kron/json/document.h"
+#include "kron/kube/transport.h"
+
+// What the bodies of answers say. Errors have code invalid and show nothing of the text. Bodies are read with simdjson:
+// lists of tens of thousands of objects are read while Jobs are due.
+namespace kron::kube {
+
+// One JSON document, by the rules of parse_json, of any size that the transport lets through.
+Result<Node> read_body(std::string_view text);
+
+struct ListPage {
+  std::string resource_version;
+  std::string next;  // the token of the next page; empty: this is the last
+  std::vector<Node> items;
+};
+Result<ListPage> read_list_page(std::string_view text);
+
+struct WatchEvent {
+  enum class Type : std::uint8_t { added, modified, deleted, bookmark, error };
+  Type type = Type::added;
+  Node object;  // of an error: a Status
+};
+Result<WatchEvent> read_watch_event(std::string_view line);
+
+// For those who want objects. A body that is no JSON is an empty object of an error (proxies answer with pages for
+// people); of a success it means that nobody knows what was done.
+Reply reply_of(const Outcome& outcome);
+
+// For a value in a query: all but letters, digits and -._~ as %XX.
+std::string percent_encoded(std::string_view text);
+
+}  // namespace kron::kube

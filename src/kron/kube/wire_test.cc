@@ -1,0 +1,75 @@
+#include "kron/kube/wire.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/json/writer.h"
+#include "kron/kube/api_error.h"
+#include "kron/kube/object.h"
+
+namespace kron::kube {
+namespace {
+
+std::string written(const Node& node) { return JsonWriter().node(node).take(); }
+
+TEST(Bodies, AreReadAsParseJsonReadsThem) {
+  const std::string text =
+      R"({"a":[1,-2,3.5,true,false,null,"x\u00e9\n"],"b":{"c":{}},"d":[],"e":9223372036854775807,"f":1e300})";
+  EXPECT_EQ(written(read_body(text).value()), written(parse_json(text).value()));
+}
+
+TEST(Bodies, LargerThanADocumentIsElsewhereAreRead) {
+  const std::string text = "[\"" + std::string(std::size_t{3} << 20, 'x') + "\"]";
+  EXPECT_EQ(read_body(text).value().as<Node::List>()->front().as<std::string>()->size(), std::size_t{3} << 20);
+}
+
+TEST(Bodies, AreRefusedWhenTheyAreBroken) {
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("{} x"), std::string("{\"a\":1,\"a\":2}"), std::string("\"\xFF\""),
+        std::string("<html>"), std::string("{\"a\":01}"), deep}) {
+    EXPECT_FALSE(read_body(text)) << text;
+  }
+}
+
+TEST(ListPages, HaveItemsAVersionAndTheNextPagesToken) {
+  const ListPage page =
+      read_list_page(R"({"kind":"List","metadata":{"resourceVersion":"12","continue":"abc"},"items":[{"a":1},{}]})")
+          .value();
+  EXPECT_EQ(page.resource_version, "12");
+  EXPECT_EQ(page.next, "abc");
+  EXPECT_EQ(page.items.size(), 2U);
+  EXPECT_EQ(read_list_page(R"({"metadata":{"resourceVersion":"1"},"items":null})").value().items.size(), 0U);
+  EXPECT_FALSE(read_list_page(R"({"metadata":{},"items":[]})"));
+  EXPECT_FALSE(read_list_page(R"({"metadata":{"resourceVersion":"1"},"items":{}})"));
+}
+
+TEST(WatchEvents, HaveATypeAndAnObject) {
+  using Type = WatchEvent::Type;
+  for (const auto& [word, type] :
+       {std::pair("ADDED", Type::added), std::pair("MODIFIED", Type::modified), std::pair("DELETED", Type::deleted),
+        std::pair("BOOKMARK", Type::bookmark), std::pair("ERROR", Type::error)}) {
+    const auto event = read_watch_event(std::string(R"({"type":")") + word + R"(","object":{"code":410}})").value();
+    EXPECT_EQ(event.type, type);
+    EXPECT_EQ(integer_at(event.object, {"code"}), 410);
+  }
+  EXPECT_FALSE(read_watch_event(R"({"type":"SYNC","object":{}})"));
+  EXPECT_FALSE(read_watch_event(R"({"type":"ADDED","object":null})"));
+  EXPECT_FALSE(read_watch_event(R"({"type":"ADDED"})"));
+}
+
+TEST(Replies, TellAnAnswerFromNone) {
+  EXPECT_EQ(std::get<Failure>(reply_of(Broken{Failure::not_sent, "x"})), Failure::not_sent);
+  EXPECT_EQ(std::get<Answer>(reply_of(Response{.code = 201, .body = "{}"})).code, 201);
+  // A page for people instead of a Status is still a refusal; instead of an object it is no answer.
+  const Reply refused = reply_of(Response{.code = 502, .body = "<html>"});
+  EXPECT_EQ(error_in(std::get<Answer>(refused))->code, 502);
+  EXPECT_EQ(std::get<Failure>(reply_of(Response{.code = 200, .body = "<html>"})), Failure::unknown);
+}
+
+TEST(Queries, EscapeWhatHasAMeaning) {
+  EXPECT_EQ(percent_encoded("kron.io/name"), "kron.io%2Fname");
+  EXPECT_EQ(percent_encoded("a&b=c\xC3\xA9"), "a%26b%3Dc%C3%A9");
+}
+
+}  // namespace
+}  // namespace kron::kube
