@@ -41,6 +41,8 @@ struct ClusterPlan {
   bool edits = false;         // hosts read a new schedule at different times
   cluster::Dialect dialect = cluster::Dialect::seed;
   Mutant mutant = Mutant::none;
+
+  bool operator==(const ClusterPlan&) const = default;
 };
 
 struct ClusterReport {

@@ -1,10 +1,12 @@
 // Ways to break a cluster, each with the simulation that notices it. A mutation of a script is made on the script's way
 // to Redis, one of the daemon at a seam of it. Those that have neither, such as an end and a start in one step, are in
 // tests/mutants.
+#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster_fleet.h"
@@ -13,18 +15,27 @@
 namespace kron::testing {
 namespace {
 
-// What one of some simulations finds. The same simulation must find nothing when nothing is broken.
+// What a simulation finds when nothing is broken. Many mutants are noticed in the same one, which is simulated once.
+std::string found_unbroken(ClusterPlan plan) {
+  static std::vector<std::pair<ClusterPlan, std::string>> known;
+  plan.mutant = Mutant::none;
+  const auto again = std::ranges::find(known, plan, &decltype(known)::value_type::first);
+  if (again != known.end()) return again->second;
+  return known.emplace_back(plan, simulate_cluster(plan).violation).second;
+}
+
+// What one of some simulations finds. The same simulation must find nothing when nothing is broken. `plan.seed` is that
+// of the first: one that finds it, as far as is known.
 std::function<std::string(Mutant)> by_chance(ClusterPlan plan, int most = 20) {
   return [plan, most](Mutant mutant) mutable {
-    std::string found;
-    for (plan.seed = 1; plan.seed <= static_cast<std::uint64_t>(most) && found.empty(); ++plan.seed) {
-      plan.mutant = mutant;
-      found = simulate_cluster(plan).violation;
+    plan.mutant = mutant;
+    for (int i = 0; i < most; ++i, ++plan.seed) {
+      const std::string found = simulate_cluster(plan).violation;
       if (found.empty()) continue;
-      plan.mutant = Mutant::none;
-      EXPECT_EQ(simulate_cluster(plan).violation, "") << "seed " << plan.seed;
+      EXPECT_EQ(found_unbroken(plan), "") << "seed " << plan.seed;
+      return found;
     }
-    return found;
+    return std::string();
   };
 }
 
@@ -46,15 +57,16 @@ void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
 
 std::vector<Broken> all_mutants() {
   const ClusterPlan faults;
+  const ClusterPlan other_faults = {.seed = 2};
   const ClusterPlan calls_lost = {.lost = 0.05, .repeated = 0, .kills = false};
   const ClusterPlan emptied = {.lost = 0, .repeated = 0, .kills = false, .empties = true};
-  const ClusterPlan writes_lost = {.kills = false, .loses_writes = true};
-  const ClusterPlan forgotten = {.lost = 0, .repeated = 0, .forgets_all = true};
+  const ClusterPlan writes_lost = {.seed = 12, .kills = false, .loses_writes = true};
+  const ClusterPlan forgotten = {.seed = 2, .lost = 0, .repeated = 0, .forgets_all = true};
   return {
       {"NoRevisionCheck", Mutant::no_revision_check, by_chance(faults), ""},
       {"GateBeforeAnswer", Mutant::gate_before_answer, by_chance(faults), "executed twice"},
       {"UnknownTakenAsRefused", Mutant::unknown_without_end, by_chance(calls_lost), "nobody runs it"},
-      {"OutcomesWhilePaused", Mutant::outcomes_while_paused, by_chance(faults), "while the job was paused"},
+      {"OutcomesWhilePaused", Mutant::outcomes_while_paused, by_chance(other_faults), "while the job was paused"},
       {"AnewWithFirstRevision", Mutant::anew_with_first_revision, by_scenario(after_a_record_was_made_anew),
        "run again"},
       {"AnewWithFirstRevisionByChance", Mutant::anew_with_first_revision, by_chance(emptied), "executed twice"},
