@@ -174,24 +174,32 @@ struct ScanArguments {
 };
 ScanArguments scan_arguments(std::span<const std::string> args, std::size_t cursor_at);
 
-// HSCAN and SSCAN: a page of the elements of a T. `is_compact`: Redis keeps it so that it comes in one page.
+// HSCAN, SSCAN and ZSCAN: a page of the elements of a T. `is_compact`: Redis keeps it so that it comes in one page.
+inline const Hash& elements_of(const Hash& hash) { return hash; }
+inline const Set& elements_of(const Set& set) { return set; }
+inline const SortedSet::Order& elements_of(const SortedSet& set) { return set.order(); }
 inline std::string_view name_of(const Hash::value_type& field) { return field.first; }
 inline std::string_view name_of(const Set::value_type& member) { return member; }
-template <class T>
+inline std::string_view name_of(const SortedSet::Order::value_type& member) { return member.second; }
+template <class T, class Element>
 RedisValue scan_value(Call& call, bool (*is_compact)(const T&),
-                      void (*tell)(const typename T::value_type&, std::vector<RedisValue>&)) {
+                      void (*tell)(const Element&, std::vector<RedisValue>& items)) {
   const ScanArguments wanted = scan_arguments(call.args, 2);
   if (wanted.refusal && wanted.refusal->text == "ERR invalid cursor") return *wanted.refusal;
   const auto all = held<T>(call, call.args[1]);
   if (all.is_wrong_type) return wrong_type();
   if (all.value == nullptr) return array({bulk(std::string("0")), array()});
   if (wanted.refusal) return *wanted.refusal;
+  std::vector<const Element*> elements;
   std::vector<std::string_view> names;
-  for (const auto& element : *all.value) names.push_back(name_of(element));
+  for (const Element& element : elements_of(*all.value)) {
+    elements.push_back(&element);
+    names.push_back(name_of(element));
+  }
   const Page page = page_of(names, wanted.cursor, wanted.most, is_compact(*all.value));
   std::vector<RedisValue> items;
   for (const std::size_t item : page.items) {
-    if (matches(wanted.match, names[item])) tell(*all.value->find(names[item]), items);
+    if (matches(wanted.match, names[item])) tell(*elements[item], items);
   }
   return array({bulk(std::to_string(page.next)), array(std::move(items))});
 }

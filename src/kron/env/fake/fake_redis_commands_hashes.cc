@@ -117,7 +117,7 @@ void tell_field(const Hash::value_type& field, std::vector<RedisValue>& items) {
   items.push_back(bulk(field.second));
 }
 
-RedisValue scan_hash(Call& call) { return scan_value<Hash>(call, is_compact_hash, tell_field); }
+RedisValue scan_hash(Call& call) { return scan_value(call, is_compact_hash, tell_field); }
 
 constexpr unsigned kHashGrows = kWrites | kDeniedWhenFull;
 

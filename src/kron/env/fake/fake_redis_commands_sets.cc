@@ -56,7 +56,7 @@ bool is_compact_set(const Set& set) {
 
 void tell_member(const Set::value_type& member, std::vector<RedisValue>& items) { items.push_back(bulk(member)); }
 
-RedisValue scan_set(Call& call) { return scan_value<Set>(call, is_compact_set, tell_member); }
+RedisValue scan_set(Call& call) { return scan_value(call, is_compact_set, tell_member); }
 
 RedisValue push(Call& call, bool at_the_front) {
   if (held<List>(call, call.args[1]).is_wrong_type) return wrong_type();

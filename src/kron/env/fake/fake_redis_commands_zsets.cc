@@ -355,6 +355,19 @@ RedisValue count_in_range(Call& call) {
   return integer(std::distance(found.first, found.second));
 }
 
+// A small one comes at once, whatever was asked for.
+bool is_compact_order(const SortedSet& set) {
+  return set.size() <= 128 && std::all_of(set.order().begin(), set.order().end(),
+                                          [](const auto& member) { return member.second.size() <= 64; });
+}
+
+void tell_scored(const SortedSet::Order::value_type& member, std::vector<RedisValue>& items) {
+  items.push_back(bulk(member.second));
+  items.push_back(bulk(member.first));
+}
+
+RedisValue scan_sorted_set(Call& call) { return scan_value(call, is_compact_order, tell_scored); }
+
 constexpr unsigned kSortedSetGrows = kWrites | kDeniedWhenFull;
 
 constexpr Command kSortedSetCommands[] = {
@@ -375,6 +388,7 @@ constexpr Command kSortedSetCommands[] = {
     {"ZREMRANGEBYSCORE", 4, kWrites, remove_by_score},
     {"ZREMRANGEBYLEX", 4, kWrites, remove_by_text},
     {"ZCOUNT", 4, kReads, count_in_range},
+    {"ZSCAN", -3, kReads, scan_sorted_set},
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ void hide_times(RedisValue& value) {
 RedisValue normalised(const RedisCommand& command, RedisValue value) {
   if (is_one_of(command, {"HGETALL"})) sort_items(value, 2);
   if (is_one_of(command, {"HKEYS", "HVALS", "SMEMBERS", "KEYS"})) sort_items(value, 1);
-  if (is_one_of(command, {"HSCAN"}) && value.items.size() == 2) sort_items(value.items[1], 2);
+  if (is_one_of(command, {"HSCAN", "ZSCAN"}) && value.items.size() == 2) sort_items(value.items[1], 2);
   if (is_one_of(command, {"SCAN", "SSCAN"}) && value.items.size() == 2) sort_items(value.items[1], 1);
   if (is_one_of(command, {"XADD", "XRANGE", "XREVRANGE", "XREAD"})) hide_times(value);
   return value;

@@ -82,6 +82,7 @@ constexpr const char* kShapes[] = {
     "ZSCORE key member",
     "ZMSCORE key member member*",
     "ZCARD key",
+    "ZSCAN key zero (MATCH pattern)? (COUNT int)?",
     "ZRANK key member",
     "ZREVRANK key member",
     "ZRANGE key int int WITHSCORES?",

@@ -208,6 +208,13 @@ TEST_F(FakeRedisEquality, HoldsForWhatPagesOfALargeSetHaveTogether) {
   EXPECT_EQ(names_in_pages("SSCAN", "s", 1).size(), 1000U);
 }
 
+TEST_F(FakeRedisEquality, HoldsForWhatPagesOfALargeSortedSetHaveTogether) {
+  RedisCommand put{"ZADD", "z"};
+  for (int i = 0; i < 1000; ++i) put.insert(put.end(), {std::to_string(i / 2), "member" + std::to_string(i)});
+  ASSERT_EQ(twins_.difference({put}), "");
+  EXPECT_EQ(names_in_pages("ZSCAN", "z", 2).size(), 1000U);
+}
+
 // Whatever the cursor and the count are.
 TEST_F(FakeRedisEquality, HoldsForASetOfNumbersThatComesAtOnce) {
   RedisCommand put{"SADD", "s"};
