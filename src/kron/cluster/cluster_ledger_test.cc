@@ -3,117 +3,34 @@
 #include <gtest/gtest.h>
 
 #include "kron/base/rfc3339.h"
-#include "kron/cluster/fake/direct_link.h"
-#include "kron/env/fake/capturing_log.h"
-#include "kron/env/fake/fake_clock.h"
-#include "kron/env/fake/fake_redis.h"
+#include "kron/cluster/ledger_rig.h"
 
 namespace kron::cluster {
 namespace {
 
 using namespace std::chrono_literals;
-using kron::testing::FakeRedis;
 using kron::testing::RedisFate;
+using testing::kLedgerStart;
+using testing::LedgerHost;
 using How = Written::How;
 
-constexpr Instant kLedgerStart = instant_of(1'794'000'000);
-constexpr std::uint64_t kHash = 7;
-
-Instant at(std::int64_t seconds) { return kLedgerStart + Seconds(seconds); }
-
-// A host of the cluster, without a scheduler.
-struct LedgerHost {
-  LedgerHost(FakeRedis& redis, const kron::testing::FakeClock& its_clock, const Keys& its_keys, std::string its_name,
-             ClusterLedger::Options options = {})
-      : name(std::move(its_name)), link(redis.connection(), its_keys, its_clock) {
-    options.owner = name + "-owner";
-    options.host = name;
-    ledger = std::make_unique<ClusterLedger>(
-        ClusterLedger::World{.link = link,
-                             .keys = its_keys,
-                             .clock = its_clock,
-                             .log = log,
-                             .grants = grants,
-                             .terms = terms,
-                             .instance = [this] { return name; },
-                             .read_again = [this](const std::string& job) { read_again.push_back(job); },
-                             .on_lost_write = [this] { ++lost_writes; },
-                             .wait =
-                                 [this](Nanoseconds time) {
-                                   waited += time;
-                                   if (while_waiting) while_waiting();
-                                 }},
-        options);
-    link.on_lost_writes = [this](const FenceWatch::Lost& lost) { ledger->assert_what_is_known(lost); };
-    set_terms({.locked = true, .lock_name = "lock", .ttl = 10s, .deadline = 1s, .read_at = kLedgerStart});
-  }
-
-  void set_terms(const JobTerms& of_job) { terms.set({{"job", of_job}}); }
-  KnownJob load(Instant t) { return ledger->load(std::vector<std::string>{"job"}, t).value()[0]; }
-  Written write(const LedgerStep& step) { return ledger->write(std::vector{step})[0]; }
-
-  std::string name;
-  kron::testing::CapturingLog log;
-  Grants grants;
-  JobTermsTable terms;
-  testing::DirectLink link;
-  std::unique_ptr<ClusterLedger> ledger;
-  std::vector<std::string> read_again;
-  int lost_writes = 0;
-  Nanoseconds waited{0};
-  std::function<void()> while_waiting = {};
-};
-
-class ClusterLedgerTest : public ::testing::Test {
+class ClusterLedgerTest : public testing::LedgerTest {
  protected:
-  LedgerStep step(JobState periods, Instant handled) {
-    periods.last_handled = handled;
-    periods.schedule = ScheduleSeen{kHash, {}};
-    LedgerStep step;
-    step.identity = "job";
-    step.now.periods = std::move(periods);
-    return step;
-  }
-  // What starts the run of a period.
-  LedgerStep start(const JobState& periods, Instant period) {
-    LedgerStep it = step(periods, period);
-    it.last_outcome = Outcome::executed;
-    it.last_chosen = period;
-    it.started.push_back({run_id(period), period, period, Trigger::schedule});
-    return it;
-  }
-  LedgerStep outcome(const JobState& periods, Instant period, Outcome what, Reason reason) {
+  static LedgerStep outcome(const JobState& periods, Instant period, Outcome what, Reason reason) {
     LedgerStep it = step(periods, period);
     it.history.push_back({.period = period, .outcome = what, .reason = reason, .chosen = period});
     return it;
   }
-  LedgerStep trigger(const JobState& periods, const std::string& run, bool has_key) {
-    LedgerStep it;
-    it.identity = "job";
-    it.now.periods = periods;
-    it.started.push_back({run, {}, {}, Trigger::manual, has_key});
-    return it;
-  }
-  static std::string run_id(Instant period) { return "run" + std::to_string(epoch_seconds(period)); }
-
-  RedisValue ask(const RedisCommand& command) { return redis.execute(command).value; }
   ClusterRecord record(const std::string& field = "job") {
-    return parse_cluster_record(ask({"HGET", keys.state(), field}).text).value_or(ClusterRecord{});
+    return parse_cluster_record(text({"HGET", keys.state(), field})).value_or(ClusterRecord{});
   }
   std::int64_t active() { return ask({"ZCARD", keys.active()}).integer; }
-  void go_to(Instant time) { clock.advance_to(time); }
   // `b` waits for the run of `a` to end.
   void end(const std::string& run) {
     (void)ask({"ZREM", keys.active(), run});
     (void)ask({"DEL", keys.lock("lock")});
     (void)ask({"HDEL", keys.claims(), run});
   }
-
-  kron::testing::FakeClock clock{kLedgerStart};
-  FakeRedis redis{[this] { return clock.wall(); }};
-  Keys keys{"{cronken}"};
-  LedgerHost a{redis, clock, keys, "a"};
-  LedgerHost b{redis, clock, keys, "b"};
 };
 
 TEST_F(ClusterLedgerTest, ANewRecordCountsFromTheNextSecondAndIsMadeOnce) {
@@ -151,9 +68,9 @@ TEST_F(ClusterLedgerTest, ALockThatIsHeldIsNamed) {
   const JobState periods = a.load(now(clock)).periods;
   (void)ask({"SET", keys.lock("lock"), "other"});
   go_to(at(10));
-  const Written held = a.write(start(periods, at(10)));
-  EXPECT_EQ(held.how, How::held);
-  EXPECT_EQ(held.run_id, "other");
+  const Written answer = a.write(start(periods, at(10)));
+  EXPECT_EQ(answer.how, How::held);
+  EXPECT_EQ(answer.run_id, "other");
   EXPECT_EQ(a.write(outcome(periods, at(10), Outcome::skipped, Reason::lock_held)).how, How::done);
 }
 
@@ -281,7 +198,7 @@ TEST_F(ClusterLedgerTest, AStepThatWasJudgedByARecordThatWasMadeAnewSinceIsNotTa
   ASSERT_EQ(a.write(start(periods, at(10))).how, How::done);
   const std::uint64_t revision = record().revision;
   (void)ask({"FLUSHALL"});
-  LedgerHost c{redis, clock, keys, "c"};
+  LedgerHost c{*this, "c"};
   clock.advance(1ms);
   (void)c.load(now(clock));
   EXPECT_GT(record().revision, revision);
@@ -304,7 +221,7 @@ TEST_F(ClusterLedgerTest, WhatIsLearnedWhenWritesWereLostIsToldBeforeAStepIsTake
   go_to(at(20));
   ASSERT_EQ(a.write(start(*told.periods, at(20))).how, How::done);
   (void)ask({"FLUSHALL"});
-  LedgerHost c{redis, clock, keys, "c"};
+  LedgerHost c{*this, "c"};
   (void)c.load(now(clock));
   b.link.look();
   EXPECT_TRUE(b.link.pump());
@@ -375,8 +292,7 @@ TEST_F(ClusterLedgerTest, WhenTheServerForgetsAllHostsSayWhatTheyKnowBeforeAnyth
 }
 
 TEST_F(ClusterLedgerTest, AJobWithoutLockHasARecordOnEachHost) {
-  for (LedgerHost* host : {&a, &b})
-    host->set_terms({.locked = false, .lock_name = "", .ttl = 10s, .read_at = kLedgerStart});
+  for (LedgerHost* host : {&a, &b}) host->set_unlocked();
   const JobState periods = a.load(now(clock)).periods;
   (void)b.load(now(clock));
   go_to(at(10));
@@ -390,7 +306,7 @@ TEST_F(ClusterLedgerTest, AJobWithoutLockHasARecordOnEachHost) {
 
 TEST_F(ClusterLedgerTest, AJobThatLosesItsLockIsJudgedByTheOtherRecord) {
   const JobState periods = a.load(now(clock)).periods;
-  a.set_terms({.locked = false, .lock_name = "", .ttl = 10s, .read_at = kLedgerStart});
+  a.set_unlocked();
   go_to(at(10));
   EXPECT_EQ(a.write(start(periods, at(10))).how, How::newer);
   EXPECT_GT(record("job\na").revision, 0U);
@@ -419,7 +335,7 @@ TEST_F(ClusterLedgerTest, WhoHasReadAnOlderDefinitionWritesNothingAndReadsAgain)
 }
 
 TEST_F(ClusterLedgerTest, RunsAreNotStartedWhenTooFewReplicasHaveTheirClaim) {
-  LedgerHost c(redis, clock, keys, "c", {.claim_replicas = 1});
+  LedgerHost c(*this, "c", {.claim_replicas = 1});
   const JobState periods = c.load(now(clock)).periods;
   go_to(at(10));
   redis.set_replicas(0);
@@ -497,7 +413,7 @@ TEST_F(ClusterLedgerTest, WhatIsWrittenWhileARecordIsFetchedBesideIsNoLostWrite)
 }
 
 TEST_F(ClusterLedgerTest, ManyRecordsAreReadInPages) {
-  LedgerHost c(redis, clock, keys, "c", {.page = 3});
+  LedgerHost c(*this, "c", {.page = 3});
   std::vector<std::string> names;
   for (int i = 0; i < 100; ++i) names.push_back("job" + std::to_string(i));
   EXPECT_EQ(c.ledger->load(names, now(clock)).value().size(), 100U);

@@ -19,7 +19,8 @@ namespace kron::cluster::testing {
 // A Redis in memory, a clock for it, and the way to it, for tests of services that live on a loop. What they do aside
 // is done at once, or when the test says so; so is what they hand to the loop.
 struct RedisRig {
-  explicit RedisRig(Instant start = instant_of(1'800'000'000)) : clock(start) {}
+  explicit RedisRig(Instant start = instant_of(1'800'000'000), std::string name_space = "{t}")
+      : clock(start), keys(std::move(name_space)) {}
 
   std::unique_ptr<DirectLink> link_of_its_own() {
     return std::make_unique<DirectLink>(redis.connection(), keys, clock);
@@ -67,7 +68,7 @@ struct RedisRig {
   kron::testing::FakeClock clock;
   kron::testing::CapturingLog log;
   kron::testing::FakeRedis redis{[this] { return clock.wall(); }};
-  Keys keys{"{t}"};
+  Keys keys;
   DirectLink link{redis.connection(), keys, clock};
   bool is_held = false;
   bool is_full = false;  // what is given to be done aside is not taken

@@ -1,83 +1,28 @@
 #include <gtest/gtest.h>
 
-#include "kron/cluster/cluster_ledger.h"
-#include "kron/cluster/fake/direct_link.h"
+#include "kron/cluster/ledger_rig.h"
 #include "kron/cluster/rundata.h"
-#include "kron/env/fake/capturing_log.h"
-#include "kron/env/fake/fake_clock.h"
-#include "kron/env/fake/fake_redis.h"
 #include "kron/queue/redis_queue.h"
 
 // The claim of a run that only submits a task: the record, the end of the run and the task are one step.
 namespace kron::cluster {
 namespace {
 
-using kron::testing::FakeRedis;
 using kron::testing::RedisFate;
 
-constexpr Instant kClaimStart = instant_of(1'794'000'000);
-Instant claim_at(std::int64_t seconds) { return kClaimStart + Seconds(seconds); }
-
-struct ClaimingHost {
-  ClaimingHost(FakeRedis& redis, const Clock& its_clock, const Keys& its_keys, std::string its_name)
-      : name(std::move(its_name)), link(redis.connection(), its_keys, its_clock) {
-    ledger = std::make_unique<ClusterLedger>(ClusterLedger::World{.link = link,
-                                                                  .keys = its_keys,
-                                                                  .clock = its_clock,
-                                                                  .log = log,
-                                                                  .grants = grants,
-                                                                  .terms = terms,
-                                                                  .instance = [this] { return name; },
-                                                                  .wait = [](Nanoseconds) {}},
-                                             ClusterLedger::Options{.owner = name + "-owner", .host = name});
-    link.on_lost_writes = [this](const FenceWatch::Lost& lost) { ledger->assert_what_is_known(lost); };
-    set_locked(true);
-  }
-
-  void set_locked(bool locked) {
-    terms.set({{"job", {.locked = locked, .lock_name = "job", .ttl = Seconds(10), .read_at = kClaimStart}}});
-  }
-  KnownJob load(Instant t) { return ledger->load(std::vector<std::string>{"job"}, t).value()[0]; }
-  Written write(const LedgerStep& step) { return ledger->write(std::vector{step})[0]; }
-
-  std::string name;
-  kron::testing::CapturingLog log;
-  Grants grants;
-  JobTermsTable terms;
-  testing::DirectLink link;
-  std::unique_ptr<ClusterLedger> ledger;
-};
-
-class TaskClaims : public ::testing::Test {
+class TaskClaims : public testing::LedgerTest {
  protected:
   // What starts the run of a period, which submits a task.
-  static LedgerStep start(JobState periods, Instant period, const std::string& data = R"({"n":1})") {
-    LedgerStep step;
-    step.identity = "job";
-    periods.last_handled = period;
-    periods.schedule = ScheduleSeen{7, {}};
-    step.now.periods = std::move(periods);
-    step.last_outcome = Outcome::executed;
-    step.last_chosen = period;
-    step.started.push_back({.run_id = "run" + std::to_string(epoch_seconds(period)),
-                            .period = period,
-                            .chosen = period,
-                            .task = TaskToSubmit{"job-" + std::to_string(epoch_seconds(period)), "MAIL", data}});
-    return step;
+  static LedgerStep start(const JobState& periods, Instant period, const std::string& data = R"({"n":1})") {
+    LedgerStep it = LedgerTest::start(periods, period);
+    it.started[0].task = TaskToSubmit{"job-" + std::to_string(epoch_seconds(period)), "MAIL", data};
+    return it;
   }
   static LedgerStep trigger(const JobState& periods, const std::string& run, bool has_key) {
-    LedgerStep step;
-    step.identity = "job";
-    step.now.periods = periods;
-    step.started.push_back({.run_id = run,
-                            .period = {},
-                            .chosen = {},
-                            .trigger = Trigger::manual,
-                            .has_key = has_key,
-                            .task = TaskToSubmit{"task-of-" + run, "MAIL", "null"}});
-    return step;
+    LedgerStep it = LedgerTest::trigger(periods, run, has_key);
+    it.started[0].task = TaskToSubmit{"task-of-" + run, "MAIL", "null"};
+    return it;
   }
-  RedisValue ask(const RedisCommand& command) { return redis.execute(command).value; }
   std::vector<std::string> tasks() {
     std::vector<std::string> ids;
     const auto listed = queue.list({});
@@ -89,23 +34,17 @@ class TaskClaims : public ::testing::Test {
   }
   std::size_t outcomes() { return ask({"XRANGE", keys.outcomes(), "-", "+"}).items.size(); }
 
-  kron::testing::FakeClock clock{kClaimStart};
-  kron::testing::CapturingLog log;
-  FakeRedis redis{[this] { return clock.wall(); }};
-  Keys keys{"{cronken}"};
   RedisQueue queue{redis.connection(), clock, log};
-  ClaimingHost a{redis, clock, keys, "a"};
-  ClaimingHost b{redis, clock, keys, "b"};
 };
 
 TEST_F(TaskClaims, OneOfTwoHostsSubmitsTheTaskOfAPeriodAndItsRunIsOver) {
   const JobState periods = a.load(now(clock)).periods;
   ASSERT_EQ(b.load(now(clock)).periods, periods);
-  clock.advance_to(claim_at(10));
-  EXPECT_EQ(a.write(start(periods, claim_at(10))).how, Written::How::done);
-  const Written other = b.write(start(periods, claim_at(10)));
+  go_to(at(10));
+  EXPECT_EQ(a.write(start(periods, at(10))).how, Written::How::done);
+  const Written other = b.write(start(periods, at(10)));
   EXPECT_EQ(other.how, Written::How::newer);
-  EXPECT_EQ(other.periods->last_handled, claim_at(10));
+  EXPECT_EQ(other.periods->last_handled, at(10));
 
   EXPECT_EQ(tasks(), std::vector<std::string>{"job-1794000010"});
   const auto task = queue.get("job-1794000010");
@@ -127,64 +66,64 @@ TEST_F(TaskClaims, OneOfTwoHostsSubmitsTheTaskOfAPeriodAndItsRunIsOver) {
   EXPECT_EQ(ask({"HLEN", keys.claims()}).integer, 0);
   EXPECT_EQ(ask({"ZCARD", keys.results("success")}).integer, 1);
   EXPECT_EQ(ask({"ZCARD", keys.results("job", "success")}).integer, 1);
-  EXPECT_EQ(ask({"EXISTS", keys.lock("job")}).integer, 0) << "the run is over, and so is its lock";
+  EXPECT_EQ(ask({"EXISTS", keys.lock("lock")}).integer, 0) << "the run is over, and so is its lock";
   EXPECT_EQ(outcomes(), 2U) << "its start and its end";
   EXPECT_FALSE(a.grants.take("run1794000010")) << "there is no process to let go";
 }
 
 TEST_F(TaskClaims, AStepWhoseAnswerWasLostHasSubmittedOneTask) {
   const JobState periods = a.load(now(clock)).periods;
-  clock.advance_to(claim_at(10));
+  go_to(at(10));
   redis.plan(0, {.how = RedisFate::How::reply_lost});
-  const Written written = a.write(start(periods, claim_at(10)));
+  const Written written = a.write(start(periods, at(10)));
   EXPECT_EQ(written.how, Written::How::newer) << "sent again, it finds the record of its own first sending";
-  EXPECT_EQ(written.periods->last_handled, claim_at(10));
+  EXPECT_EQ(written.periods->last_handled, at(10));
   EXPECT_EQ(tasks().size(), 1U);
   EXPECT_EQ(outcomes(), 2U);
 }
 
 TEST_F(TaskClaims, AStepThatArrivesLateAndTwiceSubmitsNothingMore) {
   JobState periods = a.load(now(clock)).periods;
-  clock.advance_to(claim_at(10));
+  go_to(at(10));
   redis.plan(0, {.how = RedisFate::How::request_lost, .repeated_after = 1000});
-  const Written written = a.write(start(periods, claim_at(10)));
+  const Written written = a.write(start(periods, at(10)));
   EXPECT_TRUE(written.is_done()) << "sent again";
   for (int i = 0; i < 1001; ++i) (void)b.load(now(clock));
   EXPECT_EQ(tasks().size(), 1U);
   EXPECT_EQ(outcomes(), 2U);
 
   // Or it comes before it is sent again.
-  clock.advance_to(claim_at(20));
+  go_to(at(20));
   redis.plan(0, {.how = RedisFate::How::request_lost, .repeated_after = 1});
-  periods.last_handled = claim_at(10);
-  EXPECT_EQ(a.write(start(periods, claim_at(20))).how, Written::How::newer);
+  periods.last_handled = at(10);
+  EXPECT_EQ(a.write(start(periods, at(20))).how, Written::How::newer);
   EXPECT_EQ(tasks().size(), 2U);
   EXPECT_EQ(outcomes(), 4U);
 }
 
 TEST_F(TaskClaims, NothingIsSubmittedWithoutTheRecordNorTheOtherWayRound) {
   const JobState periods = a.load(now(clock)).periods;
-  clock.advance_to(claim_at(10));
+  go_to(at(10));
   redis.set_out_of_memory(true);
-  EXPECT_EQ(a.write(start(periods, claim_at(10))).how, Written::How::refused);
+  EXPECT_EQ(a.write(start(periods, at(10))).how, Written::How::refused);
   redis.set_out_of_memory(false);
   EXPECT_TRUE(tasks().empty());
   EXPECT_EQ(outcomes(), 0U);
   (void)ask({"SADD", keys.paused(), "job"});
-  EXPECT_EQ(a.write(start(periods, claim_at(10))).how, Written::How::refused);
+  EXPECT_EQ(a.write(start(periods, at(10))).how, Written::How::refused);
   EXPECT_TRUE(tasks().empty());
   (void)ask({"SREM", keys.paused(), "job"});
-  EXPECT_TRUE(a.write(start(periods, claim_at(10))).is_done());
+  EXPECT_TRUE(a.write(start(periods, at(10))).is_done());
   EXPECT_EQ(tasks().size(), 1U);
 }
 
 TEST_F(TaskClaims, ALockThatAnotherRunHoldsIsRespected) {
   const JobState periods = a.load(now(clock)).periods;
-  (void)ask({"SET", keys.lock("job"), "other"});
-  clock.advance_to(claim_at(10));
-  const Written held = a.write(start(periods, claim_at(10)));
-  EXPECT_EQ(held.how, Written::How::held);
-  EXPECT_EQ(held.run_id, "other");
+  (void)ask({"SET", keys.lock("lock"), "other"});
+  go_to(at(10));
+  const Written answer = a.write(start(periods, at(10)));
+  EXPECT_EQ(answer.how, Written::How::held);
+  EXPECT_EQ(answer.run_id, "other");
   EXPECT_TRUE(tasks().empty());
 }
 
@@ -202,13 +141,13 @@ TEST_F(TaskClaims, ATriggerThatReachesAllHostsSubmitsOnce) {
 }
 
 TEST_F(TaskClaims, WithoutALockAllHostsRunAndTheirTaskIsOne) {
-  a.set_locked(false);
-  b.set_locked(false);
+  a.set_unlocked();
+  b.set_unlocked();
   const JobState of_a = a.load(now(clock)).periods;
   const JobState of_b = b.load(now(clock)).periods;
-  clock.advance_to(claim_at(10));
-  LedgerStep mine = start(of_a, claim_at(10));
-  LedgerStep theirs = start(of_b, claim_at(10));
+  go_to(at(10));
+  LedgerStep mine = start(of_a, at(10));
+  LedgerStep theirs = start(of_b, at(10));
   theirs.started[0].run_id = "run-of-b";
   EXPECT_TRUE(a.write(mine).is_done());
   EXPECT_TRUE(b.write(theirs).is_done());
@@ -218,8 +157,8 @@ TEST_F(TaskClaims, WithoutALockAllHostsRunAndTheirTaskIsOne) {
 TEST_F(TaskClaims, AnEditedJobDoesNotReplaceTheTaskThatIsThere) {
   const JobState periods = a.load(now(clock)).periods;
   ASSERT_TRUE(queue.submit(NewTask{.id = "job-1794000010", .type = "MAIL", .data = R"({"n":0})"}));
-  clock.advance_to(claim_at(10));
-  EXPECT_TRUE(a.write(start(periods, claim_at(10))).is_done());
+  go_to(at(10));
+  EXPECT_TRUE(a.write(start(periods, at(10))).is_done());
   EXPECT_EQ(queue.get("job-1794000010")->spec.data, R"({"n":0})");
   ASSERT_EQ(a.log.lines_of("task_submitted").size(), 1U);
   EXPECT_EQ(a.log.lines_of("task_submitted")[0].field("outcome"), "conflict");
