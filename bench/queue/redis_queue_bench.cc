@@ -43,7 +43,7 @@ double report(JsonWriter& out, const std::string& name, const char* path, const 
 void measure_speeds(JsonWriter& out, const std::string& appendfsync) {
   Redis redis({"--appendonly", "yes", "--appendfsync", appendfsync, "--auto-aof-rewrite-percentage", "0"});
   // A sync takes about a millisecond: of what waits for one each time there is less.
-  const std::size_t alone = is_brief() ? 20 : appendfsync == "always" ? 1'000 : 10'000;
+  const std::size_t alone = is_brief() ? 20 : appendfsync == "always" ? 300 : 5'000;
   const std::size_t many = is_brief() ? 200 : 20'000;
   const auto peer = bullmq_rates(redis.port(), {alone, many, many}, task_number(0).data);
   const BullMqRates theirs = peer ? *peer : BullMqRates{};
