@@ -1,0 +1,169 @@
+#include "kron/operator/job_body.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kron/core/civil.h"
+#include "kron/json/decide_request.h"
+#include "kron/json/writer.h"
+#include "kron/operator/names.h"
+
+namespace kron::kronjobs {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string_view, std::string>>;
+
+bool is_ours(std::string_view key) { return key.starts_with("kron.io/"); }
+
+// The members of `theirs` that are not under kron.io/, then ours.
+void write_pairs(JsonWriter& out, std::string_view key, const Node* theirs, const Pairs& ours) {
+  out.key(key).begin_map();
+  const auto* map = theirs != nullptr ? theirs->as<Node::Map>() : nullptr;
+  if (map != nullptr) {
+    for (const Node::Member& member : *map) {
+      if (!is_ours(member.key)) out.key(member.key).node(member.value);
+    }
+  }
+  for (const auto& [name, value] : ours) out.member(name, value);
+  out.end_map();
+}
+
+// The rest of a map that gets some members of its own.
+void write_others(JsonWriter& out, const Node* map, std::initializer_list<std::string_view> but) {
+  const auto* members = map != nullptr ? map->as<Node::Map>() : nullptr;
+  if (members == nullptr) return;
+  for (const Node::Member& member : *members) {
+    if (std::ranges::find(but, member.key) == but.end()) out.key(member.key).node(member.value);
+  }
+}
+
+void write_owner(JsonWriter& out, const KronJobView& kron_job) {
+  out.key("ownerReferences")
+      .begin_list()
+      .begin_map()
+      .member("apiVersion", kApiVersion)
+      .member("kind", kKind)
+      .member("name", kron_job.meta.name)
+      .member("uid", kron_job.meta.uid);
+  out.key("controller").boolean(true).key("blockOwnerDeletion").boolean(true).end_map().end_list();
+}
+
+struct Marks {
+  std::string name;
+  Pairs labels;
+  Pairs annotations;      // of the Job
+  Pairs pod_annotations;  // of its pods
+  bool suspend = true;
+};
+
+void write_job_spec(JsonWriter& out, const Node& spec, const Marks& marks) {
+  out.key("spec").begin_map();
+  write_others(out, &spec, {"suspend", "template"});
+  out.key("suspend").boolean(marks.suspend);
+  const Node* pods = spec.find("template");
+  out.key("template").begin_map();
+  write_others(out, pods, {"metadata"});
+  const Node* metadata = pods != nullptr ? kube::node_at(*pods, {"metadata"}) : nullptr;
+  out.key("metadata").begin_map();
+  write_others(out, metadata, {"annotations"});
+  write_pairs(out, "annotations", metadata != nullptr ? metadata->find("annotations") : nullptr, marks.pod_annotations);
+  out.end_map().end_map().end_map();
+}
+
+Result<std::string> body_of(const KronJobView& kron_job, const Marks& marks) {
+  // The server has taken the template with the KronJob, so that its size and depth are the server's business.
+  const Result<Node> read = parse_json(kron_job.job_template, {.size = kron_job.job_template.size(), .depth = 200});
+  if (!read) return fail(read.error());
+  const Node* spec = kube::node_at(*read, {"spec"});
+  if (spec == nullptr || spec->as<Node::Map>() == nullptr) {
+    return fail(Code::invalid, "a Job template with a spec is required", "spec.jobTemplate");
+  }
+  const Node* metadata = kube::node_at(*read, {"metadata"});
+  JsonWriter out;
+  out.begin_map().key("metadata").begin_map();
+  out.member("name", marks.name).member("namespace", kron_job.meta.ns);
+  write_pairs(out, "labels", metadata != nullptr ? metadata->find("labels") : nullptr, marks.labels);
+  write_pairs(out, "annotations", metadata != nullptr ? metadata->find("annotations") : nullptr, marks.annotations);
+  write_owner(out, kron_job);
+  out.end_map();
+  write_job_spec(out, *spec, marks);
+  return out.end_map().take();
+}
+
+// The mark of the gate is the generation that the Job was made of: after an edit it is made anew.
+void mark_gate(Marks& marks, const KronJobView& kron_job, GateKind gate) {
+  if (gate == GateKind::ours) marks.annotations.emplace_back(kGate, std::to_string(kron_job.meta.generation));
+}
+
+Marks manual_marks(const KronJobView& kron_job, const std::string& token) {
+  const kube::ObjectMeta& meta = kron_job.meta;
+  Marks marks;
+  marks.name = manual_job_name(meta.ns, meta.name, token);
+  marks.labels = {{kNameLabel, meta.name}, {kPeriodLabel, manual_mark(kron_job.identity, token)}};
+  marks.annotations = {{kIdentity, kron_job.identity}, {kTrigger, "manual"}};
+  marks.pod_annotations = {{kTrigger, "manual"}};
+  return marks;
+}
+
+// The dates that cannot touch [first, last] are taken out; one stays when an empty list would mean something else.
+void keep_near(std::vector<DateRange>& dates, const DateRange& near, bool needs_one) {
+  const auto is_far = [&](const DateRange& d) { return d.last < near.first || d.first > near.last; };
+  if (needs_one && !dates.empty() && std::ranges::all_of(dates, is_far)) {
+    dates.resize(1);
+    return;
+  }
+  std::erase_if(dates, is_far);
+}
+
+std::int32_t date_number(Instant t) {
+  const CivilTime civil = civil_of(epoch_seconds(t));
+  return civil.year * 10000 + civil.month * 100 + civil.day;
+}
+
+}  // namespace
+
+Job with_dates_near(const Job& job, const Window& window) {
+  // Zones differ from UTC by less than a day.
+  constexpr Seconds kTwoDays{2 * 24 * 3600};
+  const DateRange near{date_number(window.start - kTwoDays), date_number(window.end + kTwoDays)};
+  Job same = job;
+  keep_near(same.constraints.only.dates, near, true);
+  keep_near(same.constraints.avoid.dates, near, false);
+  for (Calendar& calendar : same.constraints.only.calendars) keep_near(calendar.dates, near, true);
+  for (Calendar& calendar : same.constraints.avoid.calendars) keep_near(calendar.dates, near, true);
+  return same;
+}
+
+Result<std::string> period_job_body(const KronJobView& kron_job, const Decision& period, GateKind gate) {
+  const kube::ObjectMeta& meta = kron_job.meta;
+  const std::string id = period_id(period.nominal);
+  const std::string chosen = period_id(period.due());
+  Marks marks;
+  marks.name = job_name(meta.ns, meta.name, period.nominal);
+  marks.labels = {{kNameLabel, meta.name}, {kPeriodLabel, period_mark(kron_job.identity, period.nominal)}};
+  marks.annotations = {{kIdentity, kron_job.identity},
+                       {kPeriodId, id},
+                       {kNominalTime, id},
+                       {kChosenTime, chosen},
+                       {kSeedHash, hex(period.seed_hash)},
+                       {kTrigger, "schedule"},
+                       {kDecision, decide_request_json(with_dates_near(*kron_job.job, period.window), period.nominal)}};
+  marks.pod_annotations = {{kPeriodId, id}, {kNominalTime, id}, {kChosenTime, chosen}, {kTrigger, "schedule"}};
+  mark_gate(marks, kron_job, gate);
+  return body_of(kron_job, marks);
+}
+
+Result<std::string> manual_job_body(const KronJobView& kron_job, const std::string& token, GateKind gate) {
+  Marks marks = manual_marks(kron_job, token);
+  mark_gate(marks, kron_job, gate);
+  return body_of(kron_job, marks);
+}
+
+Result<std::string> trial_job_body(const KronJobView& kron_job) {
+  Marks marks = manual_marks(kron_job, "trial");
+  marks.suspend = false;
+  return body_of(kron_job, marks);
+}
+
+}  // namespace kron::kronjobs
