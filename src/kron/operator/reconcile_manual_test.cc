@@ -1,0 +1,71 @@
+// Runs by hand, on the model API server.
+#include "kron/operator/fake/situation.h"
+
+namespace kron::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class KronJobManualRun : public Situation {};
+
+TEST_F(KronJobManualRun, ARunByHandGoesThroughTheSameGate) {
+  create();
+  work();
+  run_now("now-1");
+  EXPECT_THAT(work_at("11:59:40"), ElementsAre("create 201", "put 200", "patch 200"));
+  EXPECT_EQ(status().last_manual->token, "now-1");
+  EXPECT_EQ(status().last_manual->outcome, "executed");
+  EXPECT_FALSE(status().handled->last_handled) << "no period is touched";
+  EXPECT_EQ(starts(), 1U);
+  EXPECT_THAT(work(), IsEmpty());
+}
+
+TEST_F(KronJobManualRun, ARunByHandObeysConcurrency) {
+  first_run();
+  run_now("now-1");
+  EXPECT_THAT(work_at("12:00:10"), ElementsAre("put 200"));
+  EXPECT_EQ(status().last_manual->outcome, "skipped");
+  EXPECT_EQ(status().last_manual->reason, "concurrency_forbid");
+}
+
+TEST_F(KronJobManualRun, ARunByHandReplacesWhatIsActive) {
+  spec.concurrency = "replace";
+  first_run();
+  run_now("now-1");
+  EXPECT_THAT(work_at("12:00:10"), ElementsAre("delete 200"));
+  world.server.collect_garbage();
+  work();
+  EXPECT_EQ(status().last_manual->outcome, "executed");
+  EXPECT_EQ(starts(), 2U);
+}
+
+TEST_F(KronJobManualRun, ARunByHandIsAllowedWhileSuspended) {
+  spec.suspend = true;
+  create();
+  work();
+  run_now("now-1");
+  work();
+  EXPECT_EQ(starts(), 1U);
+}
+
+TEST_F(KronJobManualRun, ATokenThatIsThereAtFirstSightIsOnlyNoted) {
+  world.server.create("kronjobs", spec.object());
+  run_now("old");
+  leader.list("kronjobs");
+  leader.list("jobs");
+  work();
+  EXPECT_EQ(status().last_manual->token, "old");
+  EXPECT_EQ(starts(), 0U);
+}
+
+TEST_F(KronJobManualRun, ATokenThatIsNoneIsSaidAndIgnored) {
+  create();
+  work();
+  run_now("no token");
+  EXPECT_THAT(work(), IsEmpty());
+  EXPECT_EQ(starts(), 0U);
+}
+
+}  // namespace
+}  // namespace kron::testing
