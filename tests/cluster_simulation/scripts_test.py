@@ -44,7 +44,8 @@ class Scripts(unittest.TestCase):
         return int(self.redis.call("TIME")[0])
 
     def make(self, first_seen=None, field="job"):
-        seen = self.now() + 1 if first_seen is None else first_seen
+        # A second may begin between the question and the script, and on a busy machine more than one.
+        seen = self.now() + 60 if first_seen is None else first_seen
         return self.run_script("make", [key("kron:state"), key("kron:fence")], [field, ',"V":0}', seen])
 
     def step(self, run="", revision="", *, chosen="", until="", missed="", paused="job", lock=None, closing=0,
@@ -75,7 +76,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.make(self.now())[0], "early")
         made = self.make()
         self.assertEqual(made[0], "made")
-        self.assertLess(abs(int(made[4]) / 1e6 - self.now()), 2)
+        self.assertLess(abs(int(made[4]) / 1e6 - self.now()), 60)
         self.assertEqual(self.make()[0], "there")
 
     def test_no_revision_of_a_record_comes_again_when_it_is_made_anew(self):
@@ -94,8 +95,8 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.step("r", "1", field="other")[0], "gone")
         self.redis.call("HSET", key("kron:state"), "bad", "rubbish")
         self.assertEqual(self.step("r", "1", field="bad")[0], "corrupt")
-        self.assertEqual(self.step("r", revision, chosen=self.now() + 10)[0], "early")
-        self.assertEqual(self.step("", revision, missed=self.now() + 1)[0], "early")
+        self.assertEqual(self.step("r", revision, chosen=self.now() + 60)[0], "early")
+        self.assertEqual(self.step("", revision, missed=self.now() + 60)[0], "early")
         self.assertEqual(self.step("r", revision, until=self.now() - 1)[0], "late")
         self.redis.call("SADD", key("jobs:paused"), "job")
         self.assertEqual(self.step("r", revision)[0], "paused")
@@ -159,10 +160,11 @@ class Scripts(unittest.TestCase):
 
     def test_a_run_of_cronken_since_the_chosen_time_is_the_periods_own(self):
         revision = self.make()[4]
-        self.redis.call("HSET", key("rundata"), FOREIGN, '{"start_time":"%d.5"}' % self.now())
-        self.redis.call("ZADD", key("results:job:success"), str(self.now()), FOREIGN)
-        self.assertEqual(self.step("f", revision, foreign=self.now() - 0.5)[0], "known")
-        self.assertEqual(self.step("f", revision, foreign=self.now() + 60.5)[0], "ok")
+        now = self.now()
+        self.redis.call("HSET", key("rundata"), FOREIGN, '{"start_time":"%d.5"}' % now)
+        self.redis.call("ZADD", key("results:job:success"), str(now), FOREIGN)
+        self.assertEqual(self.step("f", revision, foreign=now - 0.5)[0], "known")
+        self.assertEqual(self.step("f", revision, foreign=now + 60.5)[0], "ok")
 
     def test_lines_that_repeat_or_look_numbered_get_their_number(self):
         self.make()
