@@ -164,5 +164,14 @@ TEST_F(RunPathsTest, AKeyThatARunWasStartedByLongAgoStartsNoSecondOne) {
   EXPECT_THAT(again.body, AllOf(HasSubstr(run_id), HasSubstr("already_known")));
 }
 
+TEST_F(RunPathsTest, AKeyWhoseRunWasHeldWhenItsDaemonDiedIsStillToBeRun) {
+  const std::string run_id = requested_run_id("c", "k");
+  const std::filesystem::path directory = std::filesystem::path(run_files_.path()) / run_id;
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / "exit") << "kron-exit 1\nrun=" << run_id << "\nend\n";
+  const auto answer = ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", "k"}});
+  EXPECT_THAT(answer.body, AllOf(HasSubstr(run_id), HasSubstr("started")));
+}
+
 }  // namespace
 }  // namespace kron::api

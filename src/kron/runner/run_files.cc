@@ -96,9 +96,12 @@ bool RunFiles::has_started(std::string_view run_id) const {
   return ::faccessat(directory_.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+// What was held when its daemon died has left a directory in which it says so.
 bool RunFiles::has(std::string_view run_id) const {
-  return is_run_id(run_id) &&
-         ::faccessat(directory_.get(), std::string(run_id).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!is_run_id(run_id)) return false;
+  if (::faccessat(directory_.get(), std::string(run_id).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  const std::optional<RunExit> exit = read_exit(run_id);
+  return !exit || !exit->never_ran;
 }
 
 std::string RunFiles::output_path(std::string_view run_id) const {

@@ -32,7 +32,7 @@ class RunFiles {
   // The session of the run's command, or nothing: it was not executed yet, or its kron-exec is older than this.
   std::optional<Session> read_started(std::string_view run_id) const;
 
-  // Whether the run has a directory: it was let go, and is not forgotten.
+  // Whether the run has a directory, and not one that says that it never ran: it was let go, and is not forgotten.
   bool has(std::string_view run_id) const;
 
   // Where the captured output of a run is, if it wrote any.

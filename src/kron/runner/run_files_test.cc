@@ -34,6 +34,15 @@ TEST_F(RunFilesTest, ARunHasADirectoryOfItsName) {
   EXPECT_FALSE(files_.has("..")) << "no run id";
 }
 
+TEST_F(RunFilesTest, ARunThatWasHeldWhenItsDaemonDiedIsNone) {
+  make("r1");
+  { std::ofstream(directory_.file("runs/r1/exit")) << "kron-exit 1\nrun=r1\nend\n"; }
+  ASSERT_TRUE(files_.read_exit("r1") && files_.read_exit("r1")->never_ran);
+  EXPECT_FALSE(files_.has("r1"));
+  { std::ofstream(directory_.file("runs/r1/exit")) << "kron-exit 1\nrun=r1\ncode=0\nend\n"; }
+  EXPECT_TRUE(files_.has("r1"));
+}
+
 TEST_F(RunFilesTest, ListsAndRemovesRuns) {
   make("r1");
   make("r2");
