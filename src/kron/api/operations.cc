@@ -5,16 +5,16 @@ namespace kron::api {
 Operations completed(Operations operations, Scheduler& scheduler) {
   if (!operations.pause) {
     operations.pause = [&scheduler](const std::string& job, std::optional<Instant> until, bool skip_missed,
-                                    const Operations::Done& done) { done(scheduler.suspend(job, until, skip_missed)); };
+                                    const Operations::Done& done) { scheduler.suspend(job, until, skip_missed, done); };
   }
   if (!operations.resume) {
     operations.resume = [&scheduler](const std::string& job, bool skip_missed, const Operations::Done& done) {
-      done(scheduler.resume(job, skip_missed));
+      scheduler.resume(job, skip_missed, done);
     };
   }
   if (!operations.trigger) {
     operations.trigger = [&scheduler](const std::string& job, const std::string& key,
-                                      const Operations::Started& started) { started(scheduler.trigger(job, key)); };
+                                      const Operations::Started& started) { scheduler.trigger(job, key, started); };
   }
   if (!operations.terminate) {
     operations.terminate = [&scheduler](const std::string& run_id, const Operations::Done& done) {

@@ -8,11 +8,12 @@
 
 namespace kron::api {
 
-// What an operator may ask of jobs and runs. Called on the loop, and answered there, at once or later. Of a krond that
-// is alone it is its scheduler's business; in a cluster it is told to all.
+// What an operator may ask of jobs and runs. Called on the loop, and answered there, at once or later: what changes a
+// record is answered when that is durable, and the loop goes on meanwhile. Of a krond that is alone it is its
+// scheduler's business; in a cluster it is told to all.
 struct Operations {
-  using Done = std::function<void(const Status&)>;
-  using Started = std::function<void(const Result<Scheduler::Triggered>&)>;
+  using Done = OperatorRequest::Done;
+  using Started = OperatorRequest::Started;
 
   std::function<void(const std::string& job, std::optional<Instant> until, bool skip_missed, const Done&)> pause = {};
   std::function<void(const std::string& job, bool skip_missed, const Done&)> resume = {};

@@ -13,10 +13,10 @@ struct EventHandler::Doer {
   void operator()(const events::Pause& event) const { handler.actions_.set_paused(event.job, true); }
   void operator()(const events::Resume& event) const { handler.actions_.set_paused(event.job, false); }
   void operator()(const events::TerminateRun& event) const {
-    say("terminate_run", event.run_id, handler.actions_.terminate(event.run_id));
+    say(handler.log_, "terminate_run", event.run_id, handler.actions_.terminate(event.run_id));
   }
   void operator()(const events::KillRun& event) const {
-    say("kill_run", event.run_id, handler.actions_.kill(event.run_id));
+    say(handler.log_, "kill_run", event.run_id, handler.actions_.kill(event.run_id));
   }
   void operator()(const events::Add& event) const { handler.actions_.add(event.job, event.definition); }
   void operator()(const events::Remove& event) const { handler.actions_.remove(event.job); }
@@ -32,7 +32,10 @@ struct EventHandler::Doer {
     }
     // The others run it; this host is being emptied.
     if (handler.actions_.is_draining()) return;
-    say("trigger", event.job, handler.actions_.trigger(event.job, event.id));
+    // The answer may come when there is another handler.
+    handler.actions_.trigger(event.job, event.id, [&log = handler.log_, job = event.job](const Status& done) {
+      say(log, "trigger", job, done);
+    });
   }
 
   void operator()(const events::DrainNodes& event) const {
@@ -43,10 +46,9 @@ struct EventHandler::Doer {
   }
 
   // That another host has the run, or was faster, is no news.
-  void say(std::string_view action, std::string_view what, const Status& done) const {
+  static void say(Log& log, std::string_view action, std::string_view what, const Status& done) {
     if (done || done.error().code == Code::not_found || done.error().code == Code::conflict) return;
-    handler.log_.warning("cluster_event_failed",
-                         {{"action", action}, {"args", what}, {"reason", done.error().message}});
+    log.warning("cluster_event_failed", {{"action", action}, {"args", what}, {"reason", done.error().message}});
   }
 };
 

@@ -28,7 +28,8 @@ class EventHandler {
     std::function<void()> reload;
     // `id`: the same one starts one run in the whole cluster (one on each host without a lock). Empty: a run of its own
     // for each host that gets the lock, which is then held for at least a second.
-    std::function<Status(std::string_view job, std::string_view id)> trigger;
+    // `done` is called on the loop, at once or when it is known; the handler may be gone by then, its log is not.
+    std::function<void(std::string_view job, std::string_view id, std::function<void(const Status&)> done)> trigger;
     std::function<void(std::vector<std::string> jobs)> validate;
     std::function<void()> drain;
     std::function<bool()> is_draining;

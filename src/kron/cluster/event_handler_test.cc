@@ -22,8 +22,10 @@ struct HandlerRig {
     actions.add = [note](const std::string& job, const std::string& text) { note("add " + job + " " + text); };
     actions.remove = [note](const std::string& job) { note("remove " + job); };
     actions.reload = [note] { note("reload"); };
-    actions.trigger = [this, note](std::string_view job, std::string_view id) {
-      return note("trigger " + std::string(job) + " " + std::string(id)), answer;
+    actions.trigger = [this, note](std::string_view job, std::string_view id, auto done) {
+      note("trigger " + std::string(job) + " " + std::string(id));
+      answer_trigger = [this, done] { done(answer); };
+      if (!is_slow) answer_trigger();
     };
     actions.validate = [note](const std::vector<std::string>& jobs) {
       note("validate " + std::to_string(jobs.size()));
@@ -39,6 +41,8 @@ struct HandlerRig {
   kron::testing::CapturingLog log;
   std::vector<std::string> done;
   Status answer;
+  std::function<void()> answer_trigger;
+  bool is_slow = false;
   bool is_draining = false;
   EventHandler handler;
 };
@@ -102,6 +106,19 @@ TEST(EventHandler, SaysWhatFailedButNotWhatIsAnotherHosts) {
   host.handler.handle(events::Trigger{"a"});
   EXPECT_EQ(host.log.lines_of("cluster_event_failed").size(), 1U);
   EXPECT_FALSE(host.log.lines_of("cluster_event").back().field("args").empty()) << "what it was about";
+}
+
+TEST(EventHandler, SaysWhatBecameOfATriggerWhenItIsKnown) {
+  HandlerRig host;
+  host.is_slow = true;
+  host.answer = fail(Code::io, "no");
+  host.handler.handle(events::Trigger{"a", "id"});
+  host.handler.handle(events::Pause{"b"});
+  EXPECT_EQ(host.take(), (Deeds{"trigger a id", "pause b"})) << "other events do not wait for it";
+  EXPECT_TRUE(host.log.lines_of("cluster_event_failed").empty());
+  host.answer_trigger();
+  ASSERT_EQ(host.log.lines_of("cluster_event_failed").size(), 1U);
+  EXPECT_EQ(host.log.lines_of("cluster_event_failed").back().field("args"), "a");
 }
 
 }  // namespace

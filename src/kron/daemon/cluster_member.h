@@ -49,7 +49,7 @@ class ClusterMember {
     std::function<Status(std::span<const std::string> names)> drop;
     std::function<Status()> loaded = {};
     // Of the scheduler.
-    std::function<Status(std::string_view job, std::string_view id)> trigger;
+    std::function<void(std::string_view job, std::string_view id, std::function<void(const Status&)> done)> trigger;
     std::function<Status(std::string_view run_id)> terminate;
     std::function<Status(std::string_view run_id)> kill;
     std::function<void()> look_again;

@@ -72,9 +72,9 @@ class ClusterMemberTest : public ::testing::Test {
                   return Status();
                 },
             .trigger =
-                [this](std::string_view job, std::string_view id) {
+                [this](std::string_view job, std::string_view id, const auto& done) {
                   told_.push_back("trigger " + std::string(job) + " " + std::string(id));
-                  return Status();
+                  done(Status());
                 },
             .terminate =
                 [this](std::string_view run) {

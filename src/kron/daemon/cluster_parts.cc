@@ -168,11 +168,12 @@ ClusterMember::World ClusterParts::member_world() {
           .put = [this](std::vector<jobs::JobDefinition> some, Instant since) { return put(std::move(some), since); },
           .drop = [this](std::span<const std::string> names) { return jobs_->scheduler.drop(names); },
           .loaded = [this] { return loaded(); },
-          .trigger = [this](std::string_view job, std::string_view id) -> Status {
-            const auto triggered = jobs_->scheduler.trigger(job, id);
-            if (!triggered) return fail(triggered.error());
-            return {};
-          },
+          .trigger =
+              [this](std::string_view job, std::string_view id, std::function<void(const Status&)> done) {
+                jobs_->scheduler.trigger(job, id, [done = std::move(done)](const Result<Triggered>& triggered) {
+                  done(triggered ? Status() : fail(triggered.error()));
+                });
+              },
           .terminate = [this](std::string_view run_id) { return jobs_->scheduler.terminate(run_id); },
           .kill = [this](std::string_view run_id) { return jobs_->scheduler.kill(run_id); },
           .look_again = [this] { jobs_->scheduler.look_again(); },

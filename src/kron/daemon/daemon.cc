@@ -155,7 +155,8 @@ void Daemon::open_scheduler() {
                          .ledger = cluster_ ? cluster_->ledger() : static_cast<Ledger&>(*ledger_),
                          .runner = cluster_ ? cluster_->runner() : static_cast<ProcessRunner&>(*runner_),
                          .log = log_,
-                         .writes_aside = true,
+                         .writer = &writer_,
+                         .on_written = [this] { mailbox_.post([] {}); },  // a turn follows
                          .observers = {[this](const Event& event) {
                                          if (api_service_) api_service_->observe(event);
                                        },
@@ -203,7 +204,10 @@ Status Daemon::open_api_service() {
     parts.state.forget = [](const auto&) -> Status { return fail(kStateIsInRedis); };
   } else {
     parts.state.configured = [this] { return file_jobs_->configured(); };
-    parts.state.forget = [this](const auto& jobs) { return ledger_->forget(jobs); };
+    parts.state.forget = [this](const auto& jobs) {
+      scheduler_->settle_requests();  // the ledger is nobody else's then
+      return ledger_->forget(jobs);
+    };
   }
   auto service = ApiService::open(options_, std::move(parts));
   if (!service) return fail(service.error());
@@ -213,6 +217,16 @@ Status Daemon::open_api_service() {
 
 Status Daemon::run() {
   if (Status started = start(); !started) return started;
+  Status served = serve();
+  scheduler_->settle_requests();  // whoever has asked is answered
+  if (!served) return served;
+  if (cluster_) cluster_->stop(kStopPatience);
+  log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
+  return {};
+}
+
+// Until all is done, or nothing can be done any more.
+Status Daemon::serve() {
   while (true) {
     if (std::exchange(wants_reload_, false)) reload({});
     const Wakeup wakeup = turn();
@@ -220,13 +234,10 @@ Status Daemon::run() {
     if (submitter_->broken()) return fail(*submitter_->broken());
     if (queue_stopped_) return fail(*queue_stopped_);
     if (cluster_ && cluster_->refused()) return fail(*cluster_->refused());
-    if (is_done(wakeup)) break;
+    if (is_done(wakeup)) return {};
     if (!options_.once) run_retention_.turn(clock_.monotonic(), [this] { return scheduler_->active_run_ids(); });
     sleep_until(wakeup);
   }
-  if (cluster_) cluster_->stop(kStopPatience);
-  log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
-  return {};
 }
 
 // What is late, and may be for minutes, waits with those who ask.

@@ -27,6 +27,7 @@
 #include "kron/queue/queue_thread.h"
 #include "kron/runner/real_process_runner.h"
 #include "kron/scheduler/scheduler.h"
+#include "kron/scheduler/write_thread.h"
 
 namespace kron::daemon {
 
@@ -54,6 +55,7 @@ class Daemon {
   Status open_api_service();
   Wakeup turn();
   Status start();
+  Status serve();
   Status start_cluster();
   void have_started();
   std::vector<std::pair<std::string, std::string>> not_scheduled() const;
@@ -93,6 +95,7 @@ class Daemon {
   std::unique_ptr<QueueSubmitter> submitter_;
   ClaimedTasks claimed_tasks_;  // in a cluster, in its place
   ServiceManager manager_;
+  WriteThread writer_;
   std::unique_ptr<Scheduler> scheduler_;
   std::string cgroup_;  // ours, if runs get cgroups of their own below it
   RunRetention run_retention_;

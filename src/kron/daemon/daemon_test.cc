@@ -1,5 +1,6 @@
 #include "kron/daemon/daemon.h"
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
@@ -266,6 +267,33 @@ TEST_F(DaemonTest, AJobIsPausedAndResumedAndThatSurvivesARestart) {
   EXPECT_THAT(ask("GET", "/api/v1/jobs?state=paused").body, HasSubstr("yearly"));
   EXPECT_EQ(ask("POST", "/api/v1/jobs/yearly/resume").status, 200);
   EXPECT_THAT(ask("GET", "/api/v1/jobs?state=paused").body, Not(HasSubstr("yearly")));
+}
+
+TEST_F(DaemonTest, ManyWhoPauseAndResumeAtATimeAreAllAnsweredAlsoThoseWhomItsEndMeets) {
+  write("b.kron", kOther);
+  start();
+  std::atomic<int> done = 0;
+  std::atomic<int> otherwise = 0;
+  std::atomic<bool> goes_on = true;
+  std::vector<std::thread> operators;
+  for (const char* job : {"yearly", "other", "yearly"}) {
+    operators.emplace_back([&, job] {
+      const std::string path = std::string("/api/v1/jobs/") + job;
+      for (int i = 0; goes_on; ++i) {
+        const auto answer =
+            http::Client(options_.socket).request("POST", path + (i % 2 == 0 ? "/pause" : "/resume"), "");
+        if (!answer) return;  // it has ended
+        ++(answer->status == 200 ? done : otherwise);
+      }
+    });
+  }
+  const auto give_up = std::chrono::steady_clock::now() + testing::kPatience;
+  while (done < 60 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
+  EXPECT_TRUE(stop());
+  goes_on = false;
+  for (std::thread& one : operators) one.join();
+  EXPECT_GE(done, 60);
+  EXPECT_EQ(otherwise, 0);
 }
 
 TEST_F(DaemonTest, WhatIsNoLongerConfiguredCanBePruned) {

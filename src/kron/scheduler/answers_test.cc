@@ -13,6 +13,7 @@
 #include "kron/ledger/fake/shared_ledger.h"
 #include "kron/scheduler/fake/host.h"
 #include "kron/scheduler/log_events.h"
+#include "kron/scheduler/write_thread.h"
 
 // What a scheduler does with each of a ledger's answers.
 namespace kron {
@@ -37,7 +38,7 @@ struct Member {
                          .ledger = ledger,
                          .runner = runner,
                          .log = log,
-                         .writes_aside = writes_aside,
+                         .writer = writes_aside ? &writer : nullptr,
                          .observers = {[this](const Event& event) { note(event); }, logging_to(log)}},
         [](const JobDefinition& definition, const RunCause& cause) {
           return RunSpec{.run_id = cause.run_id, .command = {jobs::command_of(definition)}};
@@ -65,6 +66,7 @@ struct Member {
   SharedLedger ledger;
   testing::FakeProcessRunner runner;
   testing::CapturingLog log;
+  WriteThread writer;
   std::unique_ptr<Scheduler> scheduler;
   std::atomic<std::size_t> started = 0;
   std::vector<std::string> outcomes;

@@ -39,6 +39,8 @@ struct Scenario {
   std::size_t survivors = 400;  // tried at each crash point
   std::size_t again = 0;        // tried at each crash point of the recovery; 0: it is not cut off
   std::map<std::string, std::string> planted = {};
+  Nanoseconds write_takes{0};  // of what operators ask for, while the daemon goes on
+  std::function<void(Daemon&, Outside&)> after_recovery = {};
 };
 
 void restart(Outside& outside, PowerCutFileSystem& file_system, Mutation mutation,
@@ -50,14 +52,17 @@ void restart(Outside& outside, PowerCutFileSystem& file_system, Mutation mutatio
   (*daemon)->report_executed();
 }
 
-void recover(Outside& outside, PowerCutFileSystem& file_system, Crash crash, Mutation mutation) {
+void recover(Outside& outside, PowerCutFileSystem& file_system, Crash crash, Mutation mutation,
+             const std::function<void(Daemon&, Outside&)>& then) {
+  outside.writer = nullptr;
   if (crash == Crash::power_cut) {
     outside.lose_power(20s);
   } else {
     outside.runner.daemon_dies();
     outside.pass(5s);
   }
-  restart(outside, file_system, mutation, [](Daemon& daemon) {
+  restart(outside, file_system, mutation, [&](Daemon& daemon) {
+    if (then) then(daemon, outside);
     daemon.run_for(65s);
     static_cast<void>(daemon.scheduler().tick());  // what ended or fell due in the last instant
   });
@@ -85,6 +90,9 @@ std::string check(Outside& outside, PowerCutFileSystem& file_system, Mutation mu
 SweepCounts sweep(const Scenario& scenario, Sabotage sabotage = Sabotage::none, Mutation mutation = Mutation::none) {
   Outside outside(utc("2026-03-01T00:00:30Z"));
   outside.jobs = scenario.jobs;
+  HeldWriter writer;
+  if (scenario.write_takes > 0s) outside.writer = &writer;
+  outside.write_takes = scenario.write_takes;
   outside.runner.behave([behaviour = scenario.behaviour](const RunSpec&) { return behaviour; });
   PowerCutFileSystem disk;
   if (!scenario.planted.empty()) disk.plant_directory(Daemon::kStateDirectory);
@@ -98,7 +106,7 @@ SweepCounts sweep(const Scenario& scenario, Sabotage sabotage = Sabotage::none, 
         restart(world, file_system, mutation, [&](Daemon& daemon) { scenario.story(daemon, world); });
       },
       [&](Outside& world, PowerCutFileSystem& file_system, Crash crash) {
-        recover(world, file_system, crash, mutation);
+        recover(world, file_system, crash, mutation, scenario.after_recovery);
       },
       [&](Outside& world, PowerCutFileSystem& file_system) { return check(world, file_system, mutation); }, options);
   return run(outside, disk.disk());
@@ -150,13 +158,31 @@ Scenario runs_side_by_side() {
   return {.name = "runs side by side", .jobs = {minutely("a", Concurrency::allow)}, .behaviour = {.runs_for = 90s}};
 }
 
+void trigger(Daemon& daemon, Outside& outside, const std::string& job, const std::string& key) {
+  outside.witness.asked(job);
+  daemon.scheduler().trigger(
+      job, key, [&outside, job](const Result<Triggered>& triggered) { outside.witness.answered(job, triggered); });
+}
+
+void set_paused(Daemon& daemon, Outside& outside, const std::string& job, bool is_paused, bool skip_missed = false) {
+  outside.witness.asked(job);
+  const auto answer = [&outside, job, is_paused](const Status& done) {
+    outside.witness.answered(job, done, is_paused);
+  };
+  if (is_paused) return daemon.scheduler().suspend(job, std::nullopt, false, answer);
+  daemon.scheduler().resume(job, skip_missed, answer);
+}
+
 Scenario suspends_and_resumes() {
-  return {.name = "suspends and resumes", .jobs = {minutely("a")}, .story = [](Daemon& daemon, Outside&) {
+  return {.name = "suspends and resumes", .jobs = {minutely("a")}, .story = [](Daemon& daemon, Outside& outside) {
             daemon.run_for(35s);
-            EXPECT_TRUE(daemon.scheduler().suspend("a", std::nullopt));
+            set_paused(daemon, outside, "a", true);
+            EXPECT_EQ(outside.witness.facts("a")->is_paused, true);
             daemon.run_for(130s);
-            EXPECT_TRUE(daemon.scheduler().resume("a"));
+            set_paused(daemon, outside, "a", false);
+            EXPECT_EQ(outside.witness.facts("a")->is_paused, false);
             daemon.run_for(10s);
+            EXPECT_EQ(outside.witness.facts("a")->unanswered, 0);
           }};
 }
 
@@ -192,6 +218,31 @@ Scenario reboot_and_manual_runs() {
           }};
 }
 
+// Who is not answered asks again, by the same key.
+Scenario requests_beside_the_loop() {
+  return {.name = "requests beside the loop",
+          .jobs = {minutely("a", Concurrency::allow), minutely("b")},
+          .story =
+              [](Daemon& daemon, Outside& outside) {
+                daemon.run_for(10s);
+                trigger(daemon, outside, "a", "key");
+                set_paused(daemon, outside, "b", true);
+                trigger(daemon, outside, "a", "key");
+                trigger(daemon, outside, "a", "");
+                daemon.run_for(17s);
+                set_paused(daemon, outside, "b", false, true);
+                set_paused(daemon, outside, "b", true);
+                daemon.run_for(5s);  // both jobs are due meanwhile
+                set_paused(daemon, outside, "b", false);
+                daemon.scheduler().stop_starting();
+                EXPECT_EQ(outside.witness.facts("a")->unanswered, 0);
+                EXPECT_EQ(outside.witness.facts("b")->unanswered, 0);
+              },
+          .survivors = 60,
+          .write_takes = 3s,
+          .after_recovery = [](Daemon& daemon, Outside& outside) { trigger(daemon, outside, "a", "key"); }};
+}
+
 Scenario quarantine() {
   return {.name = "quarantine",
           .jobs = {minutely("a"), minutely("b")},
@@ -221,6 +272,8 @@ TEST(PowerCut, OfADaemonWithOneJobBreaksNoRule) {
     if (is_full_run() && scenario.again == 0) expect_nothing_broken(cut_off_twice(scenario));
   }
 }
+
+TEST(PowerCut, WhileOperatorsAskBreaksNoRuleAndNoPromise) { expect_nothing_broken(requests_beside_the_loop()); }
 
 TEST(PowerCut, WhileTheSetOfJobsChangesBreaksNoRule) { expect_nothing_broken(edits()); }
 

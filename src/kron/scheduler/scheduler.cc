@@ -6,7 +6,11 @@
 namespace kron {
 
 Scheduler::Scheduler(World world, MakeWork make_work)
-    : world_(world), make_work_(std::move(make_work)), launcher_(world.runner, world.tasks) {}
+    : world_(std::move(world)), make_work_(std::move(make_work)), launcher_(world_.runner, world_.tasks) {}
+
+Scheduler::~Scheduler() {
+  if (world_.writer != nullptr) world_.writer->finish();
+}
 
 // What is late, and may be for minutes, is done in smaller portions, so that those who ask wait less. Half of a slice
 // is for runs that ended, so that what is due gets on too.
@@ -72,6 +76,7 @@ Wakeup Scheduler::tick() {
     turn_.reset();
     plan_again_from_ = 0;
   }
+  take_written_requests();
   bool is_busy = take_exits(t);
   commit_ends();
   is_busy = settle_waiting(t) || is_busy;
@@ -80,11 +85,12 @@ Wakeup Scheduler::tick() {
   do {
     // As long as jobs are being planned anew, the backlog may hold some that are no longer due.
     if (!plan_again_from_) is_behind = look_at_what_is_due();
-    commit();
+    commit_turn();
     if (stopping_) redo_all_ends();
   } while (!is_behind && has_backlog() && !is_spent());
   ends_are_awaited_ = !postponed_.empty();
   for (const auto& [job, turn] : std::exchange(postponed_, {})) backlog_.add(job, turn, Backlog::Place::on_time);
+  advance_requests();
   jobs_.let_rest();
   return wakeup_after(is_busy || is_behind || has_backlog());
 }

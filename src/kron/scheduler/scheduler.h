@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,13 +22,14 @@
 #include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
 #include "kron/scheduler/backlog.h"
+#include "kron/scheduler/batch_writer.h"
 #include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
 #include "kron/scheduler/launcher.h"
+#include "kron/scheduler/operator_request.h"
 #include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/step.h"
 #include "kron/scheduler/timer_heap.h"
-#include "kron/scheduler/write_thread.h"
 
 namespace kron {
 
@@ -52,7 +54,12 @@ class Scheduler {
     Ledger& ledger;
     ProcessRunner& runner;
     Log& log;
-    bool writes_aside = false;  // full batches are written in a thread of their own while more runs are prepared
+    // Writes full batches while more runs are prepared, and what operators ask for while the loop goes on. None: the
+    // loop writes.
+    BatchWriter* writer = nullptr;
+    // What an operator has asked for is written, and the next tick answers it; called where the writer works. Its owner
+    // calls tick() soon.
+    std::function<void()> on_written = {};
     std::vector<Observer> observers = {};  // told in this order, after what happened is durable
     // How long a tick works before it lets its owner hear others; then it ends with the batch that it is at. While jobs
     // are late it is a part of that, and batches are smaller.
@@ -69,6 +76,9 @@ class Scheduler {
     bool clock_is_corrected = false;
   };
   Scheduler(World world, MakeWork make_work);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  ~Scheduler();  // after the write that is under way; requests that are not answered by then are not answered
 
   // The jobs at start. Takes up the runs of an earlier daemon, and runs @reboot jobs that this boot has not seen. What
   // became due since `on_time_since` is on time: a planned restart (contract "Which periods are open"). Refused, as by
@@ -93,16 +103,25 @@ class Scheduler {
   // many ticks it takes; what is due now goes before what is late.
   Wakeup tick();
 
-  // Operator's verbs. A run, or why not: not_found, conflict (concurrency forbids it). The same `key` starts at most
-  // one run of a job, as long as its record remembers it; empty: a run of its own.
-  struct Triggered {
-    std::string run_id;
-    enum class How : std::uint8_t { started, waiting, already_known } how = How::started;
-  };
-  Result<Triggered> trigger(std::string_view identity, std::string_view key = {});
+  // Operator's verbs (scheduler_requests.cc). Each is answered once: when what it has changed is durable, and not
+  // before; or at once, when nothing has to be written. The loop need not wait: the record is on its way when they
+  // return, World::on_written says when it is written, and the tick that follows lets the run go and answers. Those of
+  // one job are judged and answered in the order in which they came, each by what has become of the one before.
+  //
+  // A run, or why not: not_found, conflict (concurrency forbids it). The same `key` starts at most one run of a job, as
+  // long as its record remembers it; empty: a run of its own.
+  using Triggered = kron::Triggered;
+  void trigger(std::string_view identity, std::string_view key, OperatorRequest::Started answer);
   // `skip_missed`: what became due during the pause is recorded as skipped when it ends, and not caught up with.
+  void suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed, OperatorRequest::Done answer);
+  void resume(std::string_view identity, bool skip_missed, OperatorRequest::Done answer);
+  // When it returns all of these are answered, and nobody but the caller uses the ledger.
+  void settle_requests();
+  // The same for those who have time to wait.
+  Result<Triggered> trigger(std::string_view identity, std::string_view key = {});
   Status suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed = false);
   Status resume(std::string_view identity, bool skip_missed = false);
+
   // Begins the job's record anew (Ledger::reset). Conflict while a run of it is active.
   Status reset(std::string_view identity);
   Status terminate(std::string_view run_id);
@@ -116,7 +135,7 @@ class Scheduler {
   void look_again();
 
   // No more starts; runs go on. What is due stays unhandled, for the next daemon. Manual runs that wait are given up,
-  // and that is durable when it returns: the next daemon would not know of them.
+  // and that is durable when it returns: the next daemon would not know of them. Requests are answered.
   void stop_starting();
 
   // Since when what became due has not all been started, or looked at: now, for a scheduler that is not busy.
@@ -127,7 +146,7 @@ class Scheduler {
   [[nodiscard]] std::set<std::string> active_run_ids() const;
   [[nodiscard]] bool is_active(const std::string& run_id) const { return job_of_run_.contains(run_id); }
 
-  // What is known now of one job; nothing when it is not loaded.
+  // What is known now of one job, and durable; nothing when it is not loaded.
   struct View {
     jobs::JobDefinition definition;
     KnownJob known;
@@ -169,6 +188,10 @@ class Scheduler {
   static constexpr std::size_t kFirstBatch = 16;
   static constexpr int kLateShare = 4;  // of a slice, while some jobs are late
 
+  // How often a job is looked at again in one turn, or a request for it is judged again, because others have changed
+  // its record meanwhile.
+  static constexpr int kMostRounds = 8;
+
   // A step that could not be written is tried again after this long.
   static constexpr Seconds kRetry{5};
 
@@ -188,8 +211,11 @@ class Scheduler {
   struct Batch {
     Steps steps;
     std::vector<LedgerStep> records;
+    std::vector<OperatorRequest> questions = {};  // of keys, whose runs the ledger may know
+    bool is_for_requests = false;                 // nobody waits for it: a tick finds it written
     Nanoseconds took{0};
     std::vector<Written> written = {};  // once the write is finished
+    std::atomic<bool> is_written = false;
   };
 
   // When a job is to be looked at, and whether it has something that is due or late already.
@@ -198,7 +224,8 @@ class Scheduler {
     std::optional<Backlog::Place> backlog;
     bool is_made = false;
   };
-  enum class Where : std::uint8_t { here, aside };  // aside: in the write thread, if there is one
+  // aside: by the writer, if there is one; for_requests: likewise, and no tick waits for it.
+  enum class Where : std::uint8_t { here, aside, for_requests };
 
   // What the ledger has said of a run that is to start.
   enum class Verdict : std::uint8_t { none, locked_out, ran };
@@ -229,7 +256,21 @@ class Scheduler {
   Result<JobNumber> find(std::string_view identity) const;
   std::string scope_of(const jobs::JobDefinition& definition) const;
   View view_of(JobNumber job, Instant t) const;
-  Status set_suspension(JobNumber job, std::optional<Suspension> suspension, bool ends_with_skip);
+  [[nodiscard]] KnownJob durable(JobNumber job) const;
+
+  // scheduler_requests.cc: what operators ask for
+  void ask(OperatorRequest request);
+  void advance_requests();
+  void take_written_requests();
+  void begin_requests();
+  void judge_request(OperatorRequest request);
+  void judge_start(OperatorRequest request, JobNumber job);
+  void judge_pause(OperatorRequest request, JobNumber job);
+  void end_pause_and_skip(JobNumber job);
+  [[nodiscard]] bool knows_run(JobNumber job, const std::string& run_id);
+  void take_answer_to(OperatorRequest request, JobNumber job, const Written& written);
+  Result<Triggered> result_of(const OperatorRequest::Start& start, JobNumber job, const Written& written) const;
+  Status have_paused(const OperatorRequest::Pause& pause, JobNumber job, const Written& written);
 
   // scheduler.cc: the turn
   void begin_slice();
@@ -263,6 +304,7 @@ class Scheduler {
   bool holds_runs(JobNumber job) const;
   void settle_in_flight(JobNumber job);
   void commit();  // every step is answered when it returns
+  void commit_turn();
   Written commit_step(JobNumber job);
   void commit_ends();
   void commit_if_full();  // and lets jobs rest: holders of an entry must wake it again
@@ -306,8 +348,6 @@ class Scheduler {
   void supersede_waiting(JobNumber job, Turn turn);
   bool settle_waiting(Instant now);
   void settle_waiting(JobNumber job, Turn turn);
-  Result<Triggered> start_manual(JobNumber job, const RunCause& cause);
-  Result<bool> knows_run(JobNumber job, const std::string& run_id);
 
   // scheduler_events.cc: what observers are told
   void notify(const Event& event) const;
@@ -326,6 +366,8 @@ class Scheduler {
   std::set<JobNumber> waiting_;
   Steps steps_;
   std::unique_ptr<Batch> in_flight_;
+  std::deque<OperatorRequest> requests_;               // not judged yet
+  std::vector<OperatorRequest> questions_;             // for the next batch
   std::unordered_map<JobNumber, Repetition> repeats_;  // each is in the backlog, or has a step
   std::set<JobNumber> refused_;                        // they are tried again after a while
   std::size_t batch_size_ = kFirstBatch;
@@ -348,7 +390,6 @@ class Scheduler {
   bool was_busy_ = false;          // when the last tick ended, or since
   bool stopping_ = false;
   std::uint64_t manual_runs_ = 0;
-  WriteThread writer_;  // last: it uses the above
 };
 
 }  // namespace kron

@@ -14,17 +14,14 @@
 namespace kron {
 namespace {
 
-// How often a job is looked at again in one turn before its step counts as refused.
-constexpr int kMostRounds = 8;
-
 template <class T>
 void append(std::vector<T>& to, std::vector<T>&& from) {
   std::ranges::move(from, std::back_inserter(to));
 }
 
-Error too_many_rounds(std::string_view identity) {
-  return {Code::conflict, "others have changed the record of " + quoted(identity, 200) + " " +
-                              std::to_string(kMostRounds) + " times while it was judged; it is tried again later"};
+Error too_many_rounds(std::string_view identity, int rounds) {
+  return {Code::conflict, "others have changed the record of " + quoted(identity, 200) + " " + std::to_string(rounds) +
+                              " times while it was judged; it is tried again later"};
 }
 
 bool names(const std::vector<std::string>& runs, const std::string& run_id) {
@@ -111,7 +108,7 @@ void Scheduler::adopt(JobNumber job, JobState periods) {
 void Scheduler::repeat(Step& step) {
   const JobNumber job = step.job;
   Repetition& repetition = repeats_[job];
-  if (++repetition.rounds > kMostRounds) return try_later(step, too_many_rounds(jobs_.identity(job)), {});
+  if (++repetition.rounds > kMostRounds) return try_later(step, too_many_rounds(jobs_.identity(job), kMostRounds), {});
   append(repetition.ended, std::move(step.ended));
   append(repetition.judged, std::move(step.judged));
   append(repetition.dropped, std::move(step.dropped));
@@ -128,7 +125,8 @@ void Scheduler::try_later(Step& step, const Error& why, std::optional<Instant> a
   const Instant again = at.value_or(now(world_.clock) + kRetry);
   if (!step.ended.empty()) retry_exits_at_ = again;
   append(unrecorded_exits_, std::move(step.ended));
-  timers_.set(job, again);
+  // Who has asked is told so, and it is not tried again: the job is due when it was before.
+  if (!step.request) timers_.set(job, again);
 }
 
 // What the step said that is no matter of judgement. False when the job must not be judged now: it has to be repeated

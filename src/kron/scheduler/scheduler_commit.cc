@@ -46,7 +46,13 @@ void Scheduler::commit() {
   finish_write();
 }
 
-// The same, and what became of the step of this job, which has one.
+// The same at the end of a turn, which does not wait for what operators have asked for.
+void Scheduler::commit_turn() {
+  if (steps_.empty() && in_flight_ && in_flight_->is_for_requests) return;
+  commit();
+}
+
+// As commit(), and what became of the step of this job, which has one.
 Written Scheduler::commit_step(JobNumber job) {
   begin_write(Where::here);
   const std::unique_ptr<Batch> batch = take_written();
@@ -73,10 +79,12 @@ void Scheduler::commit_ends() {
 
 // Nothing of this object is touched by the write, and the ledger by nobody else until it is finished.
 void Scheduler::begin_write(Where where) {
-  const bool is_aside = where == Where::aside && world_.writes_aside;
+  const bool is_aside = where != Where::here && world_.writer != nullptr;
   const std::unique_ptr<Batch> before = take_written();
   if (before && !is_aside) take_answers(*before);
   in_flight_ = std::make_unique<Batch>();
+  in_flight_->is_for_requests = where == Where::for_requests;
+  in_flight_->questions = std::exchange(questions_, {});
   in_flight_->steps = std::exchange(steps_, {});
   in_flight_->records.reserve(in_flight_->steps.size());
   for (Step& step : in_flight_->steps) {
@@ -87,20 +95,26 @@ void Scheduler::begin_write(Where where) {
     in_flight_->records.push_back(std::move(step.ledger));
   }
   const auto write = [&world = world_, batch = in_flight_.get()] {
+    for (OperatorRequest& request : batch->questions) {
+      auto& start = std::get<OperatorRequest::Start>(request.what);
+      start.has_run = world.ledger.has_run(request.identity, start.run_id);
+    }
     const Nanoseconds begun = world.clock.monotonic();
-    batch->written = world.ledger.write(batch->records);
+    if (!batch->records.empty()) batch->written = world.ledger.write(batch->records);
     batch->took = world.clock.monotonic() - begun;
+    batch->is_written = true;
+    if (batch->is_for_requests && world.on_written) world.on_written();
   };
   if (!is_aside) return write();
   // The gates of one batch open while the next is written.
-  writer_.begin(write);
+  world_.writer->begin(write);
   if (before) take_answers(*before);
 }
 
 // The batch that was on its way, once its answers are there.
 std::unique_ptr<Scheduler::Batch> Scheduler::take_written() {
   if (!in_flight_) return nullptr;
-  writer_.finish();
+  if (world_.writer != nullptr) world_.writer->finish();
   broken_ = world_.ledger.broken();
   return std::exchange(in_flight_, nullptr);
 }
@@ -113,11 +127,15 @@ void Scheduler::finish_write() {
 // gates. If we die after it and before a gate opens, that run is recorded as started and never ran: its period is
 // executed with an unknown exit code, which is allowed; a second run would not be.
 void Scheduler::take_answers(Batch& batch) {
-  notify(RecordsWritten{batch.records.size(), batch.took});
+  if (!batch.records.empty()) notify(RecordsWritten{batch.records.size(), batch.took});
   for (std::size_t i = 0; i < batch.steps.size(); ++i) {
-    take_answer(batch.steps[i], std::move(batch.written[i]));
-    forget_if_idle(batch.steps[i].job);
+    Step& step = batch.steps[i];
+    const Written answer = step.request ? batch.written[i] : Written();
+    take_answer(step, std::move(batch.written[i]));
+    if (step.request) take_answer_to(std::move(*step.request), step.job, answer);
+    forget_if_idle(step.job);
   }
+  for (OperatorRequest& request : batch.questions) requests_.push_front(std::move(request));
 }
 
 }  // namespace kron

@@ -49,6 +49,7 @@ Status Scheduler::start(std::vector<jobs::JobDefinition> definitions, std::optio
 
 Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
   note_busy();
+  settle_requests();
   const Instant t = now(world_.clock);
   if (Status different = check_identities(definitions); !different) return different;
   std::vector<bool> is_wanted(jobs_.end(), false);
@@ -67,6 +68,7 @@ Status Scheduler::reload(std::vector<jobs::JobDefinition> definitions) {
 
 Status Scheduler::put(std::vector<jobs::JobDefinition> definitions, std::optional<Instant> on_time_since) {
   note_busy();
+  settle_requests();
   const Instant t = now(world_.clock);
   if (Status different = check_identities(definitions); !different) return different;
   Change change{.on_time_since = on_time_since};
@@ -116,6 +118,7 @@ Status Scheduler::change_jobs(Change change, Instant t) {
 
 Status Scheduler::drop(std::span<const std::string> identities) {
   note_busy();
+  settle_requests();
   for (const std::string& identity : identities) {
     if (unscheduled_.erase(identity) != 0) continue;
     const std::optional<JobNumber> job = jobs_.find(identity);
@@ -309,53 +312,8 @@ std::string Scheduler::scope_of(const jobs::JobDefinition& definition) const {
   return world_.scope ? world_.scope(definition) : definition.job.identity;
 }
 
-// `ends_with_skip`: the pause ends, and what it kept from running is skipped.
-Status Scheduler::set_suspension(JobNumber job, std::optional<Suspension> suspension, bool ends_with_skip) {
-  note_busy();
-  const std::string name = quoted(jobs_.identity(job), 200);
-  Written answer;
-  do {
-    Entry& entry = jobs_.wake(job);
-    step_for(job);
-    if (ends_with_skip && entry.known.periods.suspended) {
-      // As if the pause had been meant to end now. One step with its end: durable together or not at all.
-      const Instant t = now(world_.clock);
-      entry.known.periods.suspended->until = t;
-      entry.known.periods.suspended->skip_missed = true;
-      look_at(job, Turn::at(t));
-      step_for(job);
-    }
-    entry.known.periods.suspended = suspension;
-    answer = commit_step(job);
-  } while (answer.how != Written::How::done && repeats_.contains(job));
-  if (answer.how == Written::How::unknown) {
-    return fail(Code::io, "whether the state of " + name + " was written is not known; look at it, and ask again");
-  }
-  if (!answer.is_done()) {
-    return fail(Code::io, "the state of " + name + " could not be written; nothing has changed");
-  }
-  // Nothing triggers while suspended, not even what only waits for its place; its period is late on resume.
-  const Entry& entry = jobs_.wake(job);
-  if (suspension && entry.waiting && entry.waiting->cause.period) drop_waiting(job);
-  plan(job, now(world_.clock));
-  jobs_.let_rest();
-  return {};
-}
-
-Status Scheduler::suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed) {
-  const Result<JobNumber> job = find(identity);
-  if (!job) return fail(job.error());
-  return set_suspension(*job, Suspension{now(world_.clock), until, skip_missed}, false);
-}
-
-Status Scheduler::resume(std::string_view identity, bool skip_missed) {
-  const Result<JobNumber> job = find(identity);
-  if (!job) return fail(job.error());
-  return set_suspension(*job, std::nullopt, skip_missed);
-}
-
 Status Scheduler::reset(std::string_view identity) {
-  commit();
+  settle_requests();
   const auto unscheduled = unscheduled_.find(identity);
   const bool is_unscheduled = unscheduled != unscheduled_.end();
   const Result<JobNumber> job = is_unscheduled ? Result<JobNumber>(0) : find(identity);
@@ -387,8 +345,14 @@ std::optional<Scheduler::View> Scheduler::view(std::string_view identity) const 
   return view_of(*job, now(world_.clock));
 }
 
+// A step that is on its way may be refused.
+KnownJob Scheduler::durable(JobNumber job) const {
+  const Step* step = in_flight_ ? std::as_const(in_flight_->steps).find(job) : nullptr;
+  return step != nullptr ? step->before : jobs_.known(job);
+}
+
 Scheduler::View Scheduler::view_of(JobNumber job, Instant t) const {
-  View view{jobs_.definition(job), jobs_.known(job), std::nullopt};
+  View view{jobs_.definition(job), durable(job), std::nullopt};
   view.next = next_open_period(view.definition.job, view.known.periods, t);
   return view;
 }

@@ -291,67 +291,11 @@ void Scheduler::stop_starting() {
   for (const JobNumber job : jobs) {
     if (!jobs_.wake(job).waiting->cause.period) drop_waiting(job);
   }
-  if (broken()) return;
-  commit();
-  redo_all_ends();
-}
-
-// Whether a run is, or was, that a repeated request would start again.
-Result<bool> Scheduler::knows_run(JobNumber job, const std::string& run_id) {
-  if (job_of_run_.contains(run_id)) return true;
-  const Entry& entry = jobs_.wake(job);
-  if (entry.waiting && entry.waiting->cause.run_id == run_id) return true;
-  return world_.ledger.has_run(entry.definition.job.identity, run_id);
-}
-
-Result<Scheduler::Triggered> Scheduler::trigger(std::string_view identity, std::string_view key) {
-  const Result<JobNumber> job = find(identity);
-  if (!job) return fail(job.error());
-  if (stopping_ || broken()) return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
-  note_busy();
-  const std::string scope = scope_of(jobs_.definition(*job));
-  const std::string run_id =
-      key.empty() ? manual_run_id(scope, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_)
-                  : requested_run_id(scope, key);
-  if (!key.empty()) {
-    const Result<bool> known = knows_run(*job, run_id);
-    if (!known) return fail(known.error());
-    if (*known) return Triggered{run_id, Triggered::How::already_known};
+  if (!broken()) {
+    commit();
+    redo_all_ends();
   }
-  const Entry& entry = jobs_.wake(*job);
-  const RunOverlap overlap = overlap_of(entry.definition.job.policy, !entry.known.active.empty());
-  if (overlap == RunOverlap::skip) {
-    return fail(Code::conflict, "a run of " + quoted(identity, 200) + " is active, and its policy forbids another");
-  }
-  if (overlap == RunOverlap::replace) {
-    if (entry.waiting) return fail(Code::conflict, "another run of " + quoted(identity, 200) + " waits already");
-    begin_replace(*job, {run_id, Trigger::manual, std::nullopt, !key.empty()});
-    return Triggered{run_id, Triggered::How::waiting};
-  }
-  return start_manual(*job, {run_id, Trigger::manual, std::nullopt, !key.empty()});
-}
-
-Result<Scheduler::Triggered> Scheduler::start_manual(JobNumber job, const RunCause& cause) {
-  const std::string name = quoted(jobs_.identity(job), 200);
-  while (true) {
-    if (!launch(job, cause)) return fail(Code::io, "the run of " + name + " could not be started; the log says why");
-    const Written answer = commit_step(job);
-    switch (answer.how) {
-      case Written::How::done:
-        return Triggered{cause.run_id, Triggered::How::started};
-      case Written::How::ran:
-        return Triggered{cause.run_id, Triggered::How::already_known};
-      case Written::How::held:
-        return fail(Code::conflict, "the lock of " + name + " is held by the run " + answer.run_id);
-      case Written::How::newer:
-        if (repeats_.contains(job)) continue;  // else it has been repeated often enough
-        return fail(Code::conflict, "others keep changing the record of " + name + ", so it was not run; try again");
-      case Written::How::refused:
-        return fail(Code::io, "the start of " + name + " could not be recorded, so it was not run");
-      case Written::How::unknown:
-        return fail(Code::io, "whether the start of " + name + " is recorded is not known, so it was not run");
-    }
-  }
+  settle_requests();
 }
 
 Status Scheduler::terminate(std::string_view run_id) {

@@ -50,10 +50,12 @@ TEST(Simulation, YearsOfAFullHostBreakNoRule) {
   std::cout << plan.jobs << " jobs, " << plan.length / kDay << " days: " << report.executions << " executions, "
             << report.outcomes << " outcomes, " << report.events << " events, " << report.restarts << " restarts, "
             << report.power_cuts << " power cuts, " << report.clock_jumps << " clock jumps, " << report.broken
-            << " broken ledgers\n";
+            << " broken ledgers, " << report.answers << " requests answered, " << report.unanswered << " not\n";
   EXPECT_EQ(report.violation, "") << "replay: KRON_SIMULATION_SEED=" << plan.seed << " KRON_TEST_SCALE=" << scaled(1)
                                   << " kron_scheduler_test --gtest_filter=Simulation.Years*";
   EXPECT_GT(report.executions, 300U);
+  EXPECT_GT(report.answers, 10U);
+  EXPECT_GT(report.unanswered, 0U) << "some daemon must have died with a request on its way";
 }
 
 TEST(Simulation, InAQuietYearEveryPeriodHasItsOutcome) {
@@ -93,6 +95,7 @@ FleetReport expect_no_violation(FleetPlan plan, int count, const char* test) {
                                     << " kron_scheduler_test --gtest_filter=FleetSimulation." << test;
     if (!report.violation.empty()) break;
     all.executions += report.executions;
+    all.requests_answered += report.requests_answered;
     for (const auto& [how, times] : report.answers) all.answers[how] += times;
   }
   return all;
@@ -105,6 +108,7 @@ TEST(FleetSimulation, NoPeriodIsExecutedTwiceAndEachEndsAccountedFor) {
   for (const How how : {How::done, How::newer, How::held, How::refused, How::unknown}) {
     EXPECT_GT(report.answers[how], 0U) << static_cast<int>(how);
   }
+  EXPECT_GT(report.requests_answered, 10U);
 }
 
 TEST(FleetSimulation, NoPeriodIsExecutedTwiceThoughRecordsLoseTheirLastWrites) {

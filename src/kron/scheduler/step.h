@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "kron/ledger/ledger.h"
 #include "kron/scheduler/event.h"
 #include "kron/scheduler/job_table.h"
+#include "kron/scheduler/operator_request.h"
 #include "kron/scheduler/run_cause.h"
 
 namespace kron {
@@ -35,7 +37,8 @@ struct Step {
   std::vector<RunCause> judged = {};
   std::vector<DroppedRun> dropped = {};
   bool is_for_boot = false;
-  std::vector<Event> events = {};  // for the observers, once it is durable
+  std::vector<Event> events = {};                      // for the observers, once it is durable
+  std::unique_ptr<OperatorRequest> request = nullptr;  // what it does, if an operator asked for it
 };
 
 // Steps of different jobs, in the order in which they were begun, found by job. A reference to one stays valid.

@@ -5,23 +5,23 @@
 #include <mutex>
 #include <thread>
 
+#include "kron/scheduler/batch_writer.h"
+
 namespace kron {
 
 // One thread for life that does one piece of work at a time while its owner goes on. When no thread is to be had, the
 // owner does the work itself, and asks for a thread again the next time.
-class WriteThread {
+class WriteThread : public BatchWriter {
  public:
-  using Work = std::function<void()>;
   using Make = std::function<std::jthread(std::function<void(const std::stop_token&)>)>;  // throws std::system_error
 
   explicit WriteThread(Make make = make_thread) : make_(std::move(make)) {}
   WriteThread(const WriteThread&) = delete;
   WriteThread& operator=(const WriteThread&) = delete;
-  ~WriteThread();  // after the work that is under way
+  ~WriteThread() override;  // after the work that is under way
 
-  // Begins it, or has done it when there is no thread. What was begun before is finished. The work throws nothing.
-  void begin(Work work);
-  void finish();  // returns when nothing is under way; all that it did is visible then
+  void begin(Work work) override;
+  void finish() override;
 
   [[nodiscard]] bool has_thread() const { return thread_.joinable(); }
 

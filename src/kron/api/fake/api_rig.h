@@ -93,6 +93,8 @@ class ApiRig : public ::testing::Test {
   explicit ApiRig(OtherHosts others)
       : directory_(std::filesystem::path(::testing::TempDir()) / ("kron-api-" + std::to_string(::getpid()))),
         others_(std::move(others)) {
+    writer_.holds = false;
+    host_.outside.writer = &writer_;
     host_.set_jobs({noon_job("a/b"), noon_job("c"), noon_job("d")});
     EXPECT_TRUE(host_.start_daemon());
     history_ = history::History::open(directory_.string(), {}, host_.clock, log_).value();
@@ -174,6 +176,7 @@ class ApiRig : public ::testing::Test {
 
   std::filesystem::path directory_;
   OtherHosts others_;
+  testing::HeldWriter writer_;  // of the loop
   testing::Host host_{testing::utc("2026-03-01T00:00:00Z")};
   std::atomic<bool> is_reader_ = false;  // whoever asks passes for one
   std::atomic<bool> is_nobody_ = false;  // or for somebody without any right

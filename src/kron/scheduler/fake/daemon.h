@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "kron/env/fake/fake_process_runner.h"
 #include "kron/env/fake/power_cut_file_system.h"
 #include "kron/ledger/file_ledger.h"
+#include "kron/scheduler/fake/held_writer.h"
 #include "kron/scheduler/fake/witness.h"
 #include "kron/scheduler/scheduler.h"
 
@@ -35,6 +37,9 @@ struct Outside {
   std::function<std::string(const jobs::JobDefinition&)> scope = {};
   bool clock_is_corrected = false;
   Nanoseconds ends_wait = Seconds(1);  // as krond has it
+  HeldWriter* writer = nullptr;        // outlives the daemon; none: the loop writes
+  Nanoseconds write_takes{0};          // what the writer does while the daemon runs
+  std::function<void()> on_written = {};
 };
 
 // Ways to break the daemon, to see that its tests notice.

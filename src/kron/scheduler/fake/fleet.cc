@@ -14,6 +14,7 @@
 #include "kron/env/fake/silent_log.h"
 #include "kron/ledger/fake/shared_ledger.h"
 #include "kron/scheduler/fake/dice.h"
+#include "kron/scheduler/fake/held_writer.h"
 #include "kron/scheduler/scheduler.h"
 
 namespace kron::testing {
@@ -37,7 +38,10 @@ struct FleetHost {
   std::string name;
   SharedLedger ledger;
   FakeProcessRunner runner;
+  HeldWriter writer;
   std::unique_ptr<Scheduler> scheduler;  // none: it is down
+  std::optional<Nanoseconds> written_at = {};
+  int pending = 0;  // requests that are not answered yet
   std::optional<Nanoseconds> next_tick = {};
   std::optional<Nanoseconds> starts_at = {};
 };
@@ -63,6 +67,7 @@ class Fleet {
     live(clock_.monotonic() + kCalm);
     if (!plan_.loses_writes) expect_every_period();
     for (const auto& host : hosts_) {
+      if (host->pending != 0) accuse("requests are not answered");
       for (const auto& [how, count] : host->ledger.answers) report_.answers[how] += count;
     }
     for (const JobDefinition& job : jobs_) report_.outcomes += records_.at(job.job.identity).outcomes.size();
@@ -101,7 +106,12 @@ class Fleet {
     ++report_.restarts;
     host.starts_at.reset();
     host.scheduler = std::make_unique<Scheduler>(
-        Scheduler::World{.clock = clock_, .ledger = host.ledger, .runner = host.runner, .log = log_},
+        Scheduler::World{.clock = clock_,
+                         .ledger = host.ledger,
+                         .runner = host.runner,
+                         .log = log_,
+                         .writer = &host.writer,
+                         .on_written = [this, &host] { host.next_tick = clock_.monotonic(); }},
         [](const JobDefinition& definition, const RunCause& cause) {
           return RunSpec{.run_id = cause.run_id, .command = {jobs::command_of(definition)}};
         });
@@ -109,8 +119,12 @@ class Fleet {
     host.next_tick = clock_.monotonic();
   }
 
+  // What is on its way to the ledger may reach it, and nobody is told.
   void kill(FleetHost& host) {
+    if (dice_.once_in(2)) host.writer.drop();
     host.scheduler.reset();
+    host.written_at.reset();
+    host.pending = 0;
     host.runner.daemon_dies();
     host.next_tick.reset();
     host.starts_at = clock_.monotonic() + dice_.seconds(60s);
@@ -130,9 +144,14 @@ class Fleet {
   void turn_of(FleetHost& host) {
     const Nanoseconds t = clock_.monotonic();
     if (host.starts_at && *host.starts_at <= t) start(host);
+    if (host.written_at && *host.written_at <= t) {
+      host.written_at.reset();
+      host.writer.finish();
+    }
     if (!host.scheduler || (host.next_tick.value_or(t + 1ns) > t && !host.runner.has_exits())) return;
     const Wakeup wakeup = host.scheduler->tick();
     host.next_tick.reset();
+    await_write(host);
     if (wakeup.at) host.next_tick = t + std::max(*wakeup.at - clock_.wall(), Nanoseconds(0));
     if (wakeup.is_busy) host.next_tick = t;
     // Now and then it has other things to do.
@@ -143,7 +162,7 @@ class Fleet {
   void something_happens() {
     FleetHost& host = *hosts_.front();
     if (dice_.once_in(300) && host.scheduler) kill(host);
-    if (dice_.once_in(100) && host.scheduler) (void)host.scheduler->trigger(jobs_.front().job.identity);
+    if (dice_.once_in(100) && host.scheduler) ask(host);
     if (dice_.once_in(200) && host.scheduler) host.scheduler->look_again();
     if (!plan_.loses_writes) return;
     const std::string& identity = jobs_[static_cast<std::size_t>(dice_.upto(plan_.jobs - 1))].job.identity;
@@ -151,10 +170,38 @@ class Fleet {
     if (dice_.once_in(60) && kept_.contains(identity)) records_.put_periods(identity, kept_.at(identity));
   }
 
+  // Some name their run, and ask every host for the same one.
+  void ask(FleetHost& host) {
+    const std::string& job = jobs_[static_cast<std::size_t>(dice_.upto(plan_.jobs - 1))].job.identity;
+    const bool has_key = dice_.once_in(2);
+    const std::string key = has_key ? "key" + std::to_string(++keys_) : "";
+    for (const auto& other : hosts_) {
+      if (other->scheduler && (has_key || other.get() == &host)) trigger(*other, job, key);
+    }
+  }
+
+  void trigger(FleetHost& host, const std::string& job, const std::string& key) {
+    ++host.pending;
+    host.scheduler->trigger(job, key, [this, &host](const Result<Triggered>& triggered) {
+      --host.pending;
+      ++report_.requests_answered;
+      if (!triggered || triggered->how != Triggered::How::started) return;
+      const std::string* granted = records_.host_of(triggered->run_id);
+      if (granted == nullptr || *granted != host.name)
+        accuse("run " + triggered->run_id + " was promised and not granted");
+    });
+    await_write(host);
+  }
+
+  void await_write(FleetHost& host) {
+    if (host.writer.has_work() && !host.written_at) host.written_at = clock_.monotonic() + dice_.seconds(3s);
+  }
+
   void pass_time(Nanoseconds until) {
     Nanoseconds next = until;
     for (const auto& host : hosts_) {
       if (host->next_tick) next = std::min(next, *host->next_tick);
+      if (host->written_at) next = std::min(next, *host->written_at);
       if (host->starts_at) next = std::min(next, *host->starts_at);
       if (const auto ends = host->runner.next_end()) next = std::min(next, clock_.monotonic() + *ends);
       if (host->scheduler && host->runner.has_exits()) next = clock_.monotonic();
@@ -206,6 +253,7 @@ class Fleet {
   std::vector<std::unique_ptr<FleetHost>> hosts_;
   std::map<std::string, JobState> kept_;
   std::set<std::string> executed_;
+  int keys_ = 0;
   bool is_calm_ = false;
   FleetReport report_;
 };

@@ -10,9 +10,9 @@
 namespace kron::testing {
 
 // Hours of several daemons that share their jobs and one record of each, drawn from a seed: they come to the record in
-// any order, late, or not at all; requests are refused and answers lost; daemons are killed and started again. No
-// period may be executed twice by all of them together, and each must end with one outcome, or be reported as passed
-// over.
+// any order, late, or not at all; steps are refused and answers lost; daemons are killed and started again; operators
+// ask for runs, of one daemon or of all, while the ledger is slow. No period may be executed twice by all of them
+// together, and each must end with one outcome, or be reported as passed over; whoever asked is answered.
 struct FleetPlan {
   std::uint64_t seed = 1;
   int hosts = 3;
@@ -28,6 +28,7 @@ struct FleetReport {
   std::size_t outcomes = 0;
   std::size_t restarts = 0;
   std::map<Written::How, std::size_t> answers;
+  std::size_t requests_answered = 0;
   std::string violation;  // empty: none
 };
 

@@ -39,6 +39,7 @@ class Simulation {
  public:
   explicit Simulation(const SimulationPlan& plan) : plan_(plan), dice_(plan.seed), outside_(kStart) {
     outside_.runner.behave([this](const RunSpec&) { return behaviour(); });
+    outside_.writer = &writer_;
     for (int i = 0; i < plan.jobs; ++i) outside_.jobs.push_back(new_job());
   }
 
@@ -110,9 +111,12 @@ class Simulation {
     report_.violation = violation + " (at " + rfc3339(now(outside_.clock)) + ", after " + last_event_ + ")";
   }
 
+  // What is on its way to the disk may reach it, and nobody is told.
   void die() {
     daemon_->report_executed();
+    if (dice_.once_in(2)) writer_.drop();
     daemon_.reset();
+    report_.unanswered += std::exchange(pending_, 0);
     outside_.runner.daemon_dies();
   }
 
@@ -146,6 +150,8 @@ class Simulation {
         Event{"a reload", &Simulation::reloads},
         Event{"a reload", &Simulation::reloads},
         Event{"a manual run", &Simulation::triggers},
+        Event{"a manual run, twice", &Simulation::triggers_twice},
+        Event{"a crowd of requests", &Simulation::crowd_of_requests},
         Event{"a full disk", &Simulation::full_disk},
         Event{"a failing disk", &Simulation::failing_disk},
         Event{"a slow disk", &Simulation::slow_disk},
@@ -190,19 +196,95 @@ class Simulation {
         .job.identity;
   }
 
+  // The disk takes its time, in which anything may happen.
+  void asks(const std::string& job) {
+    outside_.write_takes = dice_.seconds(5s);
+    outside_.witness.asked(job);
+    ++pending_;
+  }
+  void is_answered() {
+    --pending_;
+    ++report_.answers;
+  }
+  OperatorRequest::Done pause_answer(const std::string& job, bool is_paused) {
+    return [this, job, is_paused](const Status& done) {
+      is_answered();
+      outside_.witness.answered(job, done, is_paused);
+    };
+  }
+
   void suspends() {
     const bool ends = dice_.once_in(2);
     const Instant until = now(outside_.clock) + dice_.seconds(24h * 10);
-    static_cast<void>(daemon_->scheduler().suspend(any_job(), ends ? std::optional(until) : std::nullopt));
+    const std::string job = any_job();
+    asks(job);
+    daemon_->scheduler().suspend(job, ends ? std::optional(until) : std::nullopt, dice_.once_in(3),
+                                 pause_answer(job, true));
   }
   void resumes() {
     for (const JobDefinition& definition : outside_.jobs) {
-      const auto view = daemon_->scheduler().view(definition.job.identity);
-      if (view && view->known.periods.suspended)
-        static_cast<void>(daemon_->scheduler().resume(definition.job.identity));
+      const std::string& job = definition.job.identity;
+      const auto view = daemon_->scheduler().view(job);
+      if (!view || !view->known.periods.suspended) continue;
+      asks(job);
+      daemon_->scheduler().resume(job, dice_.once_in(3), pause_answer(job, false));
     }
   }
-  void triggers() { static_cast<void>(daemon_->scheduler().trigger(any_job())); }
+  void triggers() {
+    const std::string job = any_job();
+    triggers(job, dice_.once_in(2) ? "" : "key" + std::to_string(++keys_));
+  }
+  // Who was not answered, or has not waited, asks again.
+  void triggers_twice() {
+    const std::string job = any_job();
+    const std::string key = "key" + std::to_string(++keys_);
+    triggers(job, key);
+    switch (dice_.upto(3)) {
+      case 0:
+        restarts();
+        break;
+      case 1:
+        power_cut();
+        break;
+      case 2:
+        live(Seconds(3s));
+        break;
+      default:
+        break;
+    }
+    triggers(job, key);
+  }
+  void triggers(const std::string& job, const std::string& key) {
+    asks(job);
+    daemon_->scheduler().trigger(job, key, [this, job](const Result<Triggered>& triggered) {
+      is_answered();
+      outside_.witness.answered(job, triggered);
+    });
+  }
+  // Several at once, of which some are for the same job, while the daemon is stopped, edited or killed.
+  void crowd_of_requests() {
+    for (int i = 0; i < 6; ++i) {
+      const std::string job = any_job();
+      asks(job);
+      if (dice_.once_in(2)) {
+        daemon_->scheduler().suspend(job, std::nullopt, false, pause_answer(job, true));
+      } else {
+        daemon_->scheduler().resume(job, false, pause_answer(job, false));
+      }
+      triggers(job, dice_.once_in(2) ? "" : "key" + std::to_string(++keys_));
+    }
+    if (dice_.once_in(3)) live(Seconds(3s));
+    switch (dice_.upto(3)) {
+      case 0:
+        return planned_restart();
+      case 1:
+        return restarts();
+      case 2:
+        return reloads();
+      default:
+        return power_cut();
+    }
+  }
   void stops() { outside_.pass(dice_.seconds(3h)); }
   void sleeps() { outside_.clock.sleep(dice_.seconds(9h)); }
   void small_jump() {
@@ -291,8 +373,11 @@ class Simulation {
   Outside outside_;
   SilentLog log_;
   std::unique_ptr<PowerCutFileSystem> file_system_ = std::make_unique<PowerCutFileSystem>();
+  HeldWriter writer_;
   std::unique_ptr<Daemon> daemon_;
   std::vector<JobDefinition> removed_;
+  std::size_t pending_ = 0;  // requests that are not answered yet
+  int keys_ = 0;
   Nanoseconds elapsed_{0};
   int names_ = 0;
   std::string last_event_ = "the start";

@@ -27,8 +27,10 @@ struct SimulationReport {
   std::size_t power_cuts = 0;
   std::size_t restarts = 0;  // all deaths of the daemon
   std::size_t clock_jumps = 0;
-  std::size_t broken = 0;  // the ledger gave up, and the daemon was started anew
-  std::string violation;   // empty: none; else what, when, and after which event
+  std::size_t broken = 0;      // the ledger gave up, and the daemon was started anew
+  std::size_t answers = 0;     // to what operators asked
+  std::size_t unanswered = 0;  // they asked a daemon that died
+  std::string violation;       // empty: none; else what, when, and after which event
 };
 
 SimulationReport simulate(const SimulationPlan& plan);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "kron/base/rfc3339.h"
 
@@ -14,6 +15,11 @@ constexpr int kLookedAtAgain = 24;
 constexpr Seconds kBusyAllowance{10};
 
 std::uint64_t shortened(std::string_view run_id) { return std::hash<std::string_view>()(run_id); }
+
+std::optional<bool> is_paused_for_good(const JobState& periods) {
+  if (periods.suspended && periods.suspended->until) return std::nullopt;
+  return periods.suspended.has_value();
+}
 
 std::string text_of(std::optional<Instant> time) { return time ? rfc3339(*time) : "none"; }
 
@@ -93,6 +99,7 @@ void Witness::wrote(const LedgerStep& step, const Job* job) {
     if (known->second != Outcome::executed) accuse(step.identity + " " + rfc3339(*entry.period) + " ended unstarted");
   }
   facts.active = std::move(active);
+  facts.is_paused = is_paused_for_good(step.now.periods);
   check_bookkeeping(step.identity, facts, step.now.periods);
   facts.last_handled = step.now.periods.last_handled;
   if (!step.last_outcome) return;
@@ -105,6 +112,11 @@ void Witness::wrote(const LedgerStep& step, const Job* job) {
 void Witness::loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history) {
   Facts& facts = jobs_[identity];
   check_bookkeeping(identity, facts, known.periods);
+  if (std::exchange(facts.unanswered, 0) == 0 && facts.is_paused &&
+      *facts.is_paused != known.periods.suspended.has_value()) {
+    accuse(identity + (*facts.is_paused ? ": a pause is forgotten" : ": a pause that nobody asked for"));
+  }
+  facts.is_paused = is_paused_for_good(known.periods);
   if (known.periods.last_handled) facts.last_handled = known.periods.last_handled;
   std::set<std::string> active;
   for (const ActiveExecution& run : known.active) {
@@ -122,6 +134,32 @@ void Witness::loaded(const std::string& identity, const KnownJob& known, const s
 void Witness::executed(std::string_view run_id) {
   if (!started_.contains(shortened(run_id))) accuse("run " + std::string(run_id) + " was executed before its record");
   if (!executed_.insert(shortened(run_id)).second) accuse("run " + std::string(run_id) + " was executed twice");
+}
+
+void Witness::asked(const std::string& identity) { ++jobs_[identity].unanswered; }
+
+// Of a disk that fails nobody knows what it has.
+Witness::Facts& Witness::note_answer(const std::string& identity, const Error* error) {
+  Facts& facts = jobs_[identity];
+  --facts.unanswered;
+  if (error != nullptr && error->code == Code::io) facts.is_paused.reset();
+  return facts;
+}
+
+void Witness::answered(const std::string& identity, const Result<Triggered>& triggered) {
+  note_answer(identity, triggered ? nullptr : &triggered.error());
+  const bool is_promised = triggered && triggered->how == Triggered::How::started;
+  if (is_promised && !started_.contains(shortened(triggered->run_id))) {
+    accuse(identity + ": a run was promised before its record");
+  }
+}
+
+void Witness::answered(const std::string& identity, const Status& done, bool is_paused) {
+  const Facts& facts = note_answer(identity, done ? nullptr : &done.error());
+  if (done && facts.is_paused.value_or(is_paused) != is_paused) {
+    accuse(identity +
+           (is_paused ? ": a pause was promised before its record" : ": a pause was ended before its record"));
+  }
 }
 
 void Witness::found(const StateRecord& record, std::uint32_t history_cap) {

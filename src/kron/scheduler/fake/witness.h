@@ -11,21 +11,30 @@
 
 #include "kron/core/job.h"
 #include "kron/ledger/ledger.h"
+#include "kron/scheduler/operator_request.h"
 
 namespace kron::testing {
 
 // Remembers what a daemon has told the world, over all its deaths, and says when the world was lied to. It is told only
-// what is certain: steps the ledger has acknowledged, records it has handed out, commands that were executed.
+// what is certain: steps the ledger has acknowledged, records it has handed out, commands that were executed, and what
+// operators have asked and were answered.
 //
 // The rules: at most one execution of each (identity, period), and none before its start is durable; one outcome for
 // each handled period, for ever; LastHandledPeriodID never goes back; a handled period is never open again; an active
-// run is not forgotten; no start outside [chosen, chosen + deadline]; the lists stay within their bounds.
+// run is not forgotten; no start outside [chosen, chosen + deadline]; the lists stay within their bounds; what an
+// operator was promised is durable when he hears of it, and a pause comes and goes only when somebody asks.
 class Witness {
  public:
   void wrote(const LedgerStep& step, const Job* job);  // job: none when it is no longer wanted
   void loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history);
   void executed(std::string_view run_id);
   void found(const StateRecord& record, std::uint32_t history_cap);  // what a file says
+
+  // An operator asks something of a job, and is answered: what became of a run, or whether it is paused now. Who is not
+  // answered does not know.
+  void asked(const std::string& identity);
+  void answered(const std::string& identity, const Result<Triggered>& triggered);
+  void answered(const std::string& identity, const Status& done, bool is_paused);
 
   // The first thing that was wrong; empty when nothing was.
   [[nodiscard]] const std::string& violation() const { return violation_; }
@@ -36,12 +45,15 @@ class Witness {
     std::optional<Instant> last_handled;
     std::map<Instant, Outcome> outcomes;
     std::set<std::string> active;
+    std::optional<bool> is_paused = {};  // for good; none: it is not known, or may end by itself
+    int unanswered = 0;                  // requests
   };
   [[nodiscard]] const Facts* facts(const std::string& identity) const;
   [[nodiscard]] std::size_t executions() const { return executed_.size(); }
   [[nodiscard]] std::size_t outcomes() const { return outcomes_; }
 
  private:
+  Facts& note_answer(const std::string& identity, const Error* error);
   void check_started(const std::string& identity, Facts& facts, const ActiveExecution& run, const Job* job);
   void check_bookkeeping(const std::string& identity, const Facts& facts, const JobState& periods);
   void note_outcome(const std::string& identity, Facts& facts, Instant period, Outcome outcome);
