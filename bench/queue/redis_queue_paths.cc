@@ -204,7 +204,7 @@ TaskMemory memory_per_task(std::size_t data_bytes, std::size_t count) {
   BareQueueScripts scripts(redis);
   const auto used = [&] {
     const std::string text = redis.ask({"INFO", "memory"}).text;
-    constexpr std::string_view kKey = "used_memory_dataset:";
+    constexpr std::string_view kKey = "used_memory:";
     return std::stod(text.substr(text.find(kKey) + kKey.size()));
   };
   const auto per_task = [&](double before) { return (used() - before) / static_cast<double>(count); };
