@@ -13,7 +13,7 @@ namespace {
 // The fraction counts: two renewals within a second are two.
 std::optional<WallTime> micro_time_of(std::string_view text) {
   const Result<Instant> seconds = parse_rfc3339(text);
-  if (!seconds) return std::nullopt;
+  if (!seconds || *seconds < kFirstInstant || *seconds > kLastInstant) return std::nullopt;  // nanoseconds end in 2262
   WallTime time = *seconds;
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos) return time;

@@ -56,6 +56,13 @@ TEST(Lease, WithSenselessNumbersKeepsNobodyOutForEver) {
   EXPECT_EQ(read_lease(stored(R"({"leaseDurationSeconds":-1})")).value().duration, Seconds(1));
 }
 
+TEST(Lease, OfAnotherAgeHasNoTimes) {
+  const Lease lease =
+      read_lease(stored(R"({"acquireTime":"0001-01-01T00:00:00Z","renewTime":"9861-10-27T02:00:02.000000Z"})")).value();
+  EXPECT_EQ(lease.acquired, std::nullopt);
+  EXPECT_EQ(lease.renewed, std::nullopt);
+}
+
 TEST(Lease, WithoutMetadataIsNone) {
   EXPECT_FALSE(read_lease(parse_json("{}").value()));
   EXPECT_FALSE(read_lease(Node()));
