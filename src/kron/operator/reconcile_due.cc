@@ -112,6 +112,7 @@ Reconciler::MaybeStep Reconciler::start(const Decision& period) {
     const bool is_of_period = is_own(*job) && job->period == period.nominal && job->is_at_gate();
     if (!is_of_period) return start_failed(period, "there is another Job of the name " + name);
     if (is_startable(*job)) return record_executed(period, *job);
+    if (is_of_later_edit(*job)) return ReadKronJob{kron_job_.meta.uid};
     return Remove{job->meta.name, job->meta.uid, job->meta.resource_version};
   }
   if (seen_.refusal != nullptr && seen_.refusal->job_name == name) return start_failed(period, seen_.refusal->message);
@@ -173,6 +174,7 @@ Reconciler::MaybeStep Reconciler::run_by_hand() {
       error_ = "there is another Job of the name " + name;
       return record_manual("skipped", name_of(Reason::start_failed));
     }
+    if (is_of_later_edit(*job)) return ReadKronJob{kron_job_.meta.uid};
     if (!is_startable(*job)) return Remove{job->meta.name, job->meta.uid, job->meta.resource_version};
     status_.starting.push_back({std::nullopt, token, job->meta.name, job->meta.uid, turn_.now});
     return record_manual("executed", "", job);

@@ -71,6 +71,24 @@ TEST_F(KronJobGate, AJobAtItsGateOfAnotherGenerationIsMadeAnew) {
   EXPECT_EQ(starts(), 1U);
 }
 
+TEST_F(KronJobGate, AJobOfAnEditThatWeHaveNotHeardOfIsLeftAlone) {
+  create();
+  work();
+  spec.successful = 2;
+  edit();
+  set_clock("12:00:00");
+  Leader other(world, "other");
+  other.list("kronjobs");
+  other.list("jobs");
+  for (int i = 0; i < 4; ++i) other.step(Fate::answered);  // it tries, notes the edit, creates and records
+  ASSERT_EQ(status().starting.size(), 1U);
+  EXPECT_THAT(step(), ElementsAre("create 409"));
+  EXPECT_THAT(step(), ElementsAre("get 200"));
+  EXPECT_THAT(step(), ElementsAre("get 200")) << "the KronJob";
+  EXPECT_THAT(work(), ElementsAre("patch 200"));
+  EXPECT_EQ(starts(), 1U);
+}
+
 TEST_F(KronJobGate, AJobThatIsBeingDeletedIsWaitedForInTheSameTurn) {
   spec.deadline = "0s";
   create();

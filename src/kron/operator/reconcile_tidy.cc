@@ -8,7 +8,7 @@ namespace kron::kronjobs {
 
 // It was made of an edit that we have not seen yet, and by which it may be recorded already.
 bool Reconciler::is_of_later_edit(const JobView& job) const {
-  return kube::is_older(std::to_string(kron_job_.meta.generation), *job.gate);
+  return job.owner_uid == kron_job_.meta.uid && kube::is_older(std::to_string(kron_job_.meta.generation), *job.gate);
 }
 
 // Whether a Job at its gate, which is not recorded, can never be. By the status as it was seen: what was recorded since

@@ -76,6 +76,7 @@ void Witness::look_at_status(const ApiServer& server) {
 void Witness::look_at_removal(const ApiServer& server, const kube::Request& request) {
   const JobView job = kronjobs::view_job(*job_before_).value();
   const bool is_foreground = request.body.find("Foreground") != std::string::npos;
+  if (is_foreground) excuse(job.meta.uid);  // replaced, if not started then before it could be
   if (server.has_started(job.meta.uid)) {
     // An edit away from `replace` may not have been heard of yet.
     const bool replaces = std::ranges::any_of(server.events(), [](const ApiServer::Event& event) {
@@ -88,7 +89,7 @@ void Witness::look_at_removal(const ApiServer& server, const kube::Request& requ
   const KronJobView kron_job = kronjobs::view_kron_job(*kron_job_before_, zones()).value();
   if (kron_job.meta.deleting) excuse(job.meta.uid);
   for (const kronjobs::Starting& entry : kron_job.status.starting) {
-    if (entry.job_uid != job.meta.uid || kron_job.meta.deleting) continue;
+    if (entry.job_uid != job.meta.uid || kron_job.meta.deleting || is_foreground) continue;
     Instant limit = entry.at;
     if (entry.period && kron_job.job) limit = std::max(limit, *job.chosen + kron_job.job->policy.deadline);
     if (server.now + kMostSkew <= limit + kronjobs::kOpeningTime) accuse("a recorded Job was removed too early");
