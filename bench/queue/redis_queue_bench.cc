@@ -43,9 +43,11 @@ double report(JsonWriter& out, const std::string& name, const char* path, const 
 void measure_speeds(JsonWriter& out, const std::string& appendfsync) {
   Redis redis({"--appendonly", "yes", "--appendfsync", appendfsync, "--auto-aof-rewrite-percentage", "0"});
   // A sync takes about a millisecond: of what waits for one each time there is less.
-  const std::size_t alone = is_brief() ? 20 : appendfsync == "always" ? 300 : 5'000;
-  const std::size_t many = is_brief() ? 200 : 20'000;
-  const auto peer = bullmq_rates(redis.port(), {alone, many, many}, task_number(0).data);
+  const bool syncs = appendfsync == "always";
+  const std::size_t alone = is_brief() ? 20 : syncs ? 300 : 5'000;
+  const std::size_t some = is_brief() ? 100 : syncs ? 3'000 : 10'000;
+  const std::size_t many = is_brief() ? 200 : syncs ? 10'000 : 20'000;
+  const auto peer = bullmq_rates(redis.port(), {alone, many, some}, task_number(0).data);
   const BullMqRates theirs = peer ? *peer : BullMqRates{};
   const auto processed = [&](std::size_t workers) {
     const auto found = theirs.processed.find(static_cast<int>(workers));
@@ -67,7 +69,7 @@ void measure_speeds(JsonWriter& out, const std::string& appendfsync) {
   for (const bool is_direct : {true, false}) {
     out.key(is_direct ? "lease to done, one worker" : "lease to done, workers of a krond").begin_map();
     for (const std::size_t workers : {std::size_t{1}, std::size_t{10}, std::size_t{100}}) {
-      const std::size_t count = workers == 1 ? alone : many;
+      const std::size_t count = workers == 1 ? alone : workers == 10 ? some : many;
       report(
           out, std::to_string(workers) + (is_direct ? " at a time" : " workers"), is_direct ? kDirectPath : kKrondPath,
           [&] { return is_direct ? lives_directly(redis, workers, count) : lives_at_krond(redis, workers, count); },
