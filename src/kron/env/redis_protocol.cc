@@ -1,11 +1,11 @@
 #include "kron/env/redis_protocol.h"
 
+#include <array>
+#include <charconv>
 #include <cstring>
-#include <hiredis/hiredis.h>
 #include <hiredis/read.h>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "kron/base/text.h"
 
@@ -90,21 +90,26 @@ struct RedisReplyReader::Parts {
   }
 };
 
+namespace {
+
+void append_count(std::string& out, char kind, std::size_t count) {
+  std::array<char, 24> text{};
+  const auto end = std::to_chars(text.begin(), text.end(), count).ptr;
+  out += kind;
+  out.append(text.begin(), end);
+  out += "\r\n";
+}
+
+}  // namespace
+
+// Not by hiredis, which prints every count with printf into memory of its own.
 void append_redis_command(std::string& out, const RedisCommand& command) {
-  std::vector<const char*> arguments;
-  std::vector<std::size_t> sizes;
-  arguments.reserve(command.size());
-  sizes.reserve(command.size());
+  append_count(out, '*', command.size());
   for (const std::string& argument : command) {
-    arguments.push_back(argument.data());
-    sizes.push_back(argument.size());
+    append_count(out, '$', argument.size());
+    out += argument;
+    out += "\r\n";
   }
-  char* formatted = nullptr;
-  const auto size =
-      redisFormatCommandArgv(&formatted, static_cast<int>(command.size()), arguments.data(), sizes.data());
-  if (size < 0) throw std::bad_alloc();
-  out.append(formatted, static_cast<std::size_t>(size));
-  redisFreeCommand(formatted);
 }
 
 RedisReplyReader::RedisReplyReader(RedisReplyLimits limits) : parts_(std::make_unique<Parts>()) {
