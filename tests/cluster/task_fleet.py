@@ -22,8 +22,13 @@ class FleetTasks(Tasks):
     def __init__(self, fleet, host=None):  # pylint: disable=super-init-not-called
         self.fleet = fleet
         self.root = fleet.root  # which is the fleet's to remove
-        self.place = (("--state-dir", str(fleet.root / f"state-{host}")) if host else
-                      ("--redis", fleet.url(), "--namespace", fleet.namespace))
+        self.host = host
+
+    @property
+    def place(self):
+        if self.host:
+            return "--state-dir", str(self.root / f"state-{self.host}")
+        return "--redis", self.fleet.url(), "--namespace", self.fleet.namespace
 
     def __exit__(self, *_):
         pass

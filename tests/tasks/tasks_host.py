@@ -37,7 +37,11 @@ class Tasks(contextlib.AbstractContextManager):
     def __init__(self):
         self.root = Path(tempfile.mkdtemp(prefix="kron-tasks-", dir=MEMORY_DISK))
         self.data = self.root / "data"
-        self.place = ("--data-dir", str(self.data))
+
+    @property
+    def place(self):
+        """The flags that say where the queue is."""
+        return "--data-dir", str(self.data)
 
     def __exit__(self, *_):
         shutil.rmtree(self.root, ignore_errors=True)
