@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <optional>
 
 #include "bare_queue_scripts.h"
 #include "ground.h"
@@ -65,54 +66,49 @@ class AtKrond {
 };
 
 // Those who ask, each a chain of questions: the next when the one before is answered, all on the queue's thread.
-class Submitters {
+class Chains {
  public:
-  Submitters(QueueThread& queue, std::size_t count) : queue_(queue), count_(count) {}
+  explicit Chains(std::size_t count) : count_(count) {}
 
-  void submit_next() {
+  // The number of the next question, below their count; none when all are asked.
+  std::optional<std::size_t> next() {
     const std::size_t number = next_++;
-    if (number >= count_) return;
-    queue_.submit({task_number(number)}, [this](const auto& answers) {
-      require(answers.front().has_value() && answers.front()->outcome == SubmitOutcome::accepted);
-      submit_next();
-      if (++done_ == count_) over_.set_value();
-    });
+    return number < count_ ? std::optional(number) : std::nullopt;
+  }
+  void answered() {
+    if (++answered_ == count_) over_.set_value();
   }
   void wait() { over_.get_future().wait(); }
 
  private:
-  QueueThread& queue_;
   std::size_t count_;
   std::atomic<std::size_t> next_{0};
-  std::size_t done_ = 0;
+  std::size_t answered_ = 0;
   std::promise<void> over_;
 };
 
-class Workers {
- public:
-  Workers(QueueThread& queue, std::size_t count) : queue_(queue), count_(count) {}
+void submit_next(QueueThread& queue, Chains& chains) {
+  const auto number = chains.next();
+  if (!number) return;
+  queue.submit({task_number(*number)}, [&](const auto& answers) {
+    require(answers.front().has_value() && answers.front()->outcome == SubmitOutcome::accepted);
+    submit_next(queue, chains);
+    chains.answered();
+  });
+}
 
-  void lease_next() {
-    if (next_++ >= count_) return;
-    queue_.lease(request_for(1), Seconds(0), [this](const auto& leases) {
-      require(leases.has_value() && leases->size() == 1);
-      queue_.commit({.key = leases->front().key, .result = "ok"}, [this](const auto& answer) {
-        require(answer.has_value() && answer->outcome == LeaseOutcome::accepted);
-        lease_next();
-        if (++done_ == count_) over_.set_value();
-      });
-      return true;
+void lease_next(QueueThread& queue, Chains& chains) {
+  if (!chains.next()) return;
+  queue.lease(request_for(1), Seconds(0), [&](const auto& leases) {
+    require(leases.has_value() && leases->size() == 1);
+    queue.commit({.key = leases->front().key, .result = "ok"}, [&](const auto& answer) {
+      require(answer.has_value() && answer->outcome == LeaseOutcome::accepted);
+      lease_next(queue, chains);
+      chains.answered();
     });
-  }
-  void wait() { over_.get_future().wait(); }
-
- private:
-  QueueThread& queue_;
-  std::size_t count_;
-  std::atomic<std::size_t> next_{0};
-  std::size_t done_ = 0;
-  std::promise<void> over_;
-};
+    return true;
+  });
+}
 
 double rate(std::size_t count, auto&& work) { return static_cast<double>(count) / seconds_of(work); }
 
@@ -132,11 +128,11 @@ double submits_directly(Redis& redis, std::size_t batch, std::size_t count) {
 
 double submits_at_krond(Redis& redis, std::size_t submitters, std::size_t count) {
   redis.ask({"FLUSHALL"});
+  Chains chains(count);
   AtKrond krond(redis);
-  Submitters all(*krond, count);
   return rate(count, [&] {
-    for (std::size_t i = 0; i < submitters; ++i) all.submit_next();
-    all.wait();
+    for (std::size_t i = 0; i < submitters; ++i) submit_next(*krond, chains);
+    chains.wait();
   });
 }
 
@@ -172,11 +168,11 @@ double lives_directly(Redis& redis, std::size_t at_a_time, std::size_t count) {
 double lives_at_krond(Redis& redis, std::size_t workers, std::size_t count) {
   redis.ask({"FLUSHALL"});
   fill(redis, count);
+  Chains chains(count);
   AtKrond krond(redis);
-  Workers all(*krond, count);
   return rate(count, [&] {
-    for (std::size_t i = 0; i < workers; ++i) all.lease_next();
-    all.wait();
+    for (std::size_t i = 0; i < workers; ++i) lease_next(*krond, chains);
+    chains.wait();
   });
 }
 
