@@ -249,6 +249,38 @@ TEST_F(Requests, SoDoJobsThatArePutOrDroppedOneByOne) {
   trigger("b");
   EXPECT_TRUE(scheduler->drop("b"));
   EXPECT_THAT(heard, ElementsAre("a paused", "b started"));
+  trigger("a");
+  trigger("c");  // behind it
+  EXPECT_TRUE(scheduler->drop("c"));
+  EXPECT_THAT(heard, ElementsAre("a paused", "b started", "a started", "c started"));
+}
+
+TEST_F(Requests, ACrowdOfThemIsWrittenInBatchesOfOneSize) {
+  constexpr int kJobs = 300;
+  std::vector<jobs::JobDefinition> jobs{daily("first")};
+  for (int i = 0; i < kJobs; ++i) jobs.push_back(daily("crowd/" + std::to_string(i)));
+  ASSERT_TRUE(scheduler->reload(jobs));
+  batches.clear();
+  trigger("first");
+  for (int i = 0; i < kJobs; ++i) trigger("crowd/" + std::to_string(i));
+  for (int written = 0; written < 4; ++written) see_it_written();
+  EXPECT_THAT(batches, ElementsAre(1U, 128U, 128U, 44U));
+  EXPECT_EQ(heard.size(), kJobs + 1U);
+  EXPECT_EQ(heard.back(), "crowd/" + std::to_string(kJobs - 1) + " started");
+}
+
+// One round each would be quadratic for a crowd that asks for one job.
+TEST_F(Requests, ThoseThatHaveNothingToWriteAreAnsweredInOneRound) {
+  trigger("a");
+  trigger("b");
+  see_it_written();
+  see_it_written();
+  heard.clear();
+  trigger("c");
+  for (const char* name : {"a", "a", "b", "b"}) trigger(name);
+  see_it_written();
+  EXPECT_THAT(heard, ElementsAre("c started", HasSubstr("a run of 'a' is active"), HasSubstr("a run of 'a' is active"),
+                                 HasSubstr("a run of 'b' is active"), HasSubstr("a run of 'b' is active")));
 }
 
 TEST_F(Requests, ARecordIsBegunAnewWhenTheyAreAnswered) {

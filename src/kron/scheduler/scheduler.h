@@ -186,6 +186,10 @@ class Scheduler {
  private:
   // How many jobs are made durable together at first: few, so that the first gates of a crowd open soon.
   static constexpr std::size_t kFirstBatch = 16;
+  // At most: enough to share the syncs.
+  static constexpr std::size_t kLargestBatch = 128;
+  // A slice ends when its last batch is written, and those who ask wait for that.
+  static constexpr std::size_t kLargestBatchOfLate = 32;
   static constexpr int kLateShare = 4;  // of a slice, while some jobs are late
 
   // How often a job is looked at again in one turn, or a request for it is judged again, because others have changed
@@ -263,9 +267,9 @@ class Scheduler {
   void advance_requests();
   void take_written_requests();
   void begin_requests();
-  void judge_request(OperatorRequest request);
-  void judge_start(OperatorRequest request, JobNumber job);
-  void judge_pause(OperatorRequest request, JobNumber job);
+  bool judge_request(OperatorRequest request);
+  std::optional<Result<Triggered>> judge_start(OperatorRequest& request, OperatorRequest::Start& start, JobNumber job);
+  bool judge_pause(OperatorRequest request, JobNumber job);
   void end_pause_and_skip(JobNumber job);
   [[nodiscard]] bool knows_run(JobNumber job, const std::string& run_id);
   void take_answer_to(OperatorRequest request, JobNumber job, const Written& written);

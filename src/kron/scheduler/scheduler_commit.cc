@@ -4,15 +4,6 @@
 #include "kron/scheduler/scheduler.h"
 
 namespace kron {
-namespace {
-
-// Large enough to share the syncs.
-constexpr std::size_t kLargestBatch = 128;
-// A slice ends when its last batch is written, and those who ask wait for that.
-constexpr std::size_t kLargestBatchOfLate = 32;
-
-}  // namespace
-
 Step& Scheduler::step_for(JobNumber job) {
   if (Step* known = steps_.find(job)) return *known;
   settle_in_flight(job);

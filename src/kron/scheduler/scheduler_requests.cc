@@ -56,64 +56,73 @@ void Scheduler::settle_requests() {
   }
 }
 
-// Nothing is in flight, and no step is open. The first of each job: the rest keep their places.
+// Nothing is in flight, and no step is open. Behind one of a job that has something to write the others of that job
+// keep their places, and behind a full batch all.
 void Scheduler::begin_requests() {
   note_busy();
-  std::unordered_set<std::string> jobs;
+  std::unordered_set<std::string> on_their_way;  // jobs
   for (OperatorRequest& request : std::exchange(requests_, {})) {
-    if (jobs.insert(request.identity).second) {
-      judge_request(std::move(request));
-    } else {
+    if (on_their_way.size() >= kLargestBatch || on_their_way.contains(request.identity)) {
       requests_.push_back(std::move(request));
+      continue;
     }
+    std::string identity = request.identity;
+    if (!judge_request(std::move(request))) on_their_way.insert(std::move(identity));
   }
   if (!steps_.empty() || !questions_.empty()) begin_write(Where::for_requests);
   jobs_.let_rest();
 }
 
-void Scheduler::judge_request(OperatorRequest request) {
+// False when it is on its way, and answered later.
+bool Scheduler::judge_request(OperatorRequest request) {
   const Result<JobNumber> job = find(request.identity);
-  if (!job) return std::visit(Refusal{job.error()}, request.what);
-  if (std::holds_alternative<OperatorRequest::Start>(request.what)) {
-    judge_start(std::move(request), *job);
-  } else {
-    judge_pause(std::move(request), *job);
+  if (!job) {
+    std::visit(Refusal{job.error()}, request.what);
+    return true;
   }
+  if (auto* start = std::get_if<OperatorRequest::Start>(&request.what)) {
+    const auto answer = judge_start(request, *start, *job);
+    if (answer) start->answer(*answer);
+    return answer.has_value();
+  }
+  return judge_pause(std::move(request), *job);
 }
 
-void Scheduler::judge_start(OperatorRequest request, JobNumber job) {
-  auto& start = std::get<OperatorRequest::Start>(request.what);
+// The answer, if it has one already; else the request is in a step, or among the questions.
+std::optional<Result<Triggered>> Scheduler::judge_start(OperatorRequest& request, OperatorRequest::Start& start,
+                                                        JobNumber job) {
   if (stopping_ || broken()) {
-    return start.answer(fail(Code::conflict, "nothing is started any more: the daemon is about to end"));
+    return fail(Code::conflict, "nothing is started any more: the daemon is about to end");
   }
   const std::string scope = scope_of(jobs_.definition(job));
   const bool has_key = !start.key.empty();
   start.run_id = has_key ? requested_run_id(scope, start.key)
                          : manual_run_id(scope, world_.clock.boot_id(), world_.clock.boot_time(), ++manual_runs_);
   if (has_key && !start.has_run) {
-    if (!knows_run(job, start.run_id)) return questions_.push_back(std::move(request));
+    if (!knows_run(job, start.run_id)) {
+      questions_.push_back(std::move(request));
+      return std::nullopt;
+    }
     start.has_run = true;
   }
-  if (start.has_run && !*start.has_run) return start.answer(fail(start.has_run->error()));
-  if (start.has_run && **start.has_run) return start.answer(Triggered{start.run_id, Triggered::How::already_known});
+  if (start.has_run && !*start.has_run) return fail(start.has_run->error());
+  if (start.has_run && **start.has_run) return Triggered{start.run_id, Triggered::How::already_known};
   const Entry& entry = jobs_.wake(job);
   const RunOverlap overlap = overlap_of(entry.definition.job.policy, !entry.known.active.empty());
   if (overlap == RunOverlap::skip) {
-    return start.answer(
-        fail(Code::conflict, "a run of " + name_in(request) + " is active, and its policy forbids another"));
+    return fail(Code::conflict, "a run of " + name_in(request) + " is active, and its policy forbids another");
   }
   RunCause cause{start.run_id, Trigger::manual, std::nullopt, has_key};
   if (overlap == RunOverlap::replace) {
-    if (entry.waiting) {
-      return start.answer(fail(Code::conflict, "another run of " + name_in(request) + " waits already"));
-    }
+    if (entry.waiting) return fail(Code::conflict, "another run of " + name_in(request) + " waits already");
     begin_replace(job, std::move(cause));
-    return start.answer(Triggered{start.run_id, Triggered::How::waiting});
+    return Triggered{start.run_id, Triggered::How::waiting};
   }
   if (!launch(job, cause)) {
-    return start.answer(fail(Code::io, "the run of " + name_in(request) + " could not be started; the log says why"));
+    return fail(Code::io, "the run of " + name_in(request) + " could not be started; the log says why");
   }
   step_for(job).request = std::make_unique<OperatorRequest>(std::move(request));
+  return std::nullopt;
 }
 
 // Whether it is a run that a repeated request would start again; what has ended, only the ledger knows.
@@ -122,9 +131,12 @@ bool Scheduler::knows_run(JobNumber job, const std::string& run_id) {
   return job_of_run_.contains(run_id) || (entry.waiting && entry.waiting->cause.run_id == run_id);
 }
 
-void Scheduler::judge_pause(OperatorRequest request, JobNumber job) {
+bool Scheduler::judge_pause(OperatorRequest request, JobNumber job) {
   const auto& pause = std::get<OperatorRequest::Pause>(request.what);
-  if (broken()) return pause.answer(have_paused(pause, job, Written::refused(*broken())));
+  if (broken()) {
+    pause.answer(have_paused(pause, job, Written::refused(*broken())));
+    return true;
+  }
   Entry& entry = jobs_.wake(job);
   step_for(job);
   if (pause.is_over && pause.skip_missed && entry.known.periods.suspended) end_pause_and_skip(job);
@@ -132,6 +144,7 @@ void Scheduler::judge_pause(OperatorRequest request, JobNumber job) {
   entry.known.periods.suspended.reset();
   if (!pause.is_over) entry.known.periods.suspended = Suspension{now(world_.clock), pause.until, pause.skip_missed};
   step.request = std::make_unique<OperatorRequest>(std::move(request));
+  return false;
 }
 
 // As if the pause had been meant to end now. One step with its end: durable together or not at all.
