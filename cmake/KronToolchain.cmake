@@ -10,6 +10,7 @@ set(KRON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undef
 option(KRON_WERROR "Warnings are errors" OFF)
 option(KRON_WHOLE_TEST_PROGRAMS "ctest runs whole test programs instead of a process for each test" OFF)
 set(KRON_TEST_OPTIONS "" CACHE STRING "Compile options for the sources of tests and benchmarks, after all others")
+set(KRON_LONG_TEST_TIMEOUT 900 CACHE STRING "Seconds that a test may take which is long by its nature")
 
 # What scripts/deps could not install without an upgrade of something else.
 if(EXISTS ${PROJECT_SOURCE_DIR}/build/packages/usr)
