@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 TEST_JOBS := $(shell expr $(JOBS) + 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-cluster programs test soak mutants bench fuzz format format-check tidy install release
+.PHONY: help run run-cluster programs test test-kube soak mutants bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,15 @@ test: ## build and run the whole suite under ASan and UBSan
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(TEST_JOBS)
+	@scripts/kube-assets --find >/dev/null || \
+	  echo "*** NOT TESTED on a real Kubernetes API server: there is none here. Run make test-kube (7 minutes, once). ***"
+
+test-kube: ## the tests on a real Kubernetes API server, which is built first if there is none
+	scripts/deps test kube
+	nice scripts/kube-assets
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS) --target kron-kube-probe
+	KUBE_REQUIRED=1 ctest --preset asan --label-regex kube
 
 soak: ## the suite at full counts under ASan and TSan, the mutants, then the fuzzers (KRON_TEST_SCALE=20)
 	scripts/deps test fuzz
