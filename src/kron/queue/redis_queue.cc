@@ -141,7 +141,7 @@ RedisQueue::Batch<SubmitAnswer> RedisQueue::submit_batch(std::span<const NewTask
   auto& [answers, commands, groups] = batch;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto good = checked(tasks[i]);
+    auto good = checked(tasks[i]);
     if (!good) {
       answers[i] = fail(good.error());
       continue;
@@ -149,11 +149,13 @@ RedisQueue::Batch<SubmitAnswer> RedisQueue::submit_batch(std::span<const NewTask
     if (groups.empty() || groups.back().size() == kMostTasksOfAScript || bytes > kMostBytesOfAScript) {
       groups.emplace_back();
       commands.push_back(script("submit", {next_request(), std::to_string(options_.ageing.count())}));
+      const std::size_t most = std::min(kMostTasksOfAScript, tasks.size() - i);
+      commands.back().reserve(commands.back().size() + most * kRedisTaskArguments);
       bytes = 0;
     }
     groups.back().push_back(i);
     bytes += good->data.size();
-    add_redis_task_arguments(commands.back(), *good);
+    add_redis_task_arguments(commands.back(), *std::move(good));
   }
   return batch;
 }

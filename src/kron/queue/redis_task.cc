@@ -220,16 +220,16 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return number;
 }
 
-void add_redis_task_arguments(std::vector<std::string>& to, const NewTask& task) {
-  to.push_back(task.id);
-  to.push_back(task.type);
-  to.push_back(task.data);
+void add_redis_task_arguments(std::vector<std::string>& to, NewTask task) {
+  to.push_back(std::move(task.id));
+  to.push_back(std::move(task.type));
+  to.push_back(std::move(task.data));
   to.push_back(std::to_string(task.priority));
   to.push_back(seconds_text(task.run_at));
   to.push_back(std::to_string(task.retry.max_attempts));
   to.push_back(std::to_string(task.retry.backoff.count()) + " " + std::to_string(task.retry.most_backoff.count()));
   to.push_back(task.timeout ? std::to_string(task.timeout->count()) : std::string());
-  to.push_back(task.unique_key);
+  to.push_back(std::move(task.unique_key));
 }
 
 const std::vector<std::string>& redis_state_fields() {

@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMostRedisAttempts = 1'000'000'000;
 // What put_task of scripts/tasks.lua takes for one task: id, type, data, priority, run at, max attempts, back-offs,
 // timeout, unique key. `task` is checked (checked()). For scripts that submit: this queue's, and the cluster's step.
 inline constexpr std::size_t kRedisTaskArguments = 9;
-void add_redis_task_arguments(std::vector<std::string>& to, const NewTask& task);
+void add_redis_task_arguments(std::vector<std::string>& to, NewTask task);
 
 // The names of the fields, but for those that may be large and say nothing of the state: data, result, follow-ups.
 const std::vector<std::string>& redis_state_fields();

@@ -7,6 +7,7 @@
 #include "kron/base/text.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
+#include "kron/queue/json_glance.h"
 #include "kron/queue/opaque_json.h"
 
 namespace kron {
@@ -69,10 +70,14 @@ Status check_numbers(const NewTask& task) {
   return {};
 }
 
-// Leaves `data` without blanks between its tokens.
+// Leaves `data` without blanks between its tokens. No tree is built of it but where only that tells what it is.
 Status parse_payload(std::string& data) {
-  const auto parsed = parse_json(data, {kMostPayloadBytes, kMostPayloadDepth});
-  if (!parsed) return fail(Code::invalid, parsed.error().message, "payload", parsed.error().column);
+  const JsonGlance glance = glance_at_json(data, kMostPayloadDepth);
+  if (glance == JsonGlance::compact) return {};
+  if (glance == JsonGlance::unsure) {
+    const auto parsed = parse_json(data, {kMostPayloadBytes, kMostPayloadDepth});
+    if (!parsed) return fail(Code::invalid, parsed.error().message, "payload", parsed.error().column);
+  }
   data = without_blanks(data);
   return {};
 }
