@@ -5,17 +5,11 @@
 #include "kron/base/rfc3339.h"
 #include "kron/kube/fake/json_patch.h"
 #include "kron/kube/fake/node_edit.h"
+#include "kron/kube/fake/status_answer.h"
+#include "kron/kube/wire.h"
 
 namespace kron::kube {
 namespace {
-
-Answer status_answer(int code, std::string_view reason, std::string_view message) {
-  Node body = with_text(Node(Node::Map()), {"kind"}, "Status");
-  body = with_text(body, {"status"}, code < 300 ? "Success" : "Failure");
-  body = with_text(body, {"reason"}, reason);
-  body = with_text(body, {"message"}, message);
-  return {code, with(body, {"code"}, Node(std::int64_t{code}))};
-}
 
 Answer not_found(std::string_view name) { return status_answer(404, "NotFound", std::string(name) + " not found"); }
 Answer conflict(std::string_view message) { return status_answer(409, "Conflict", message); }
@@ -36,6 +30,43 @@ bool has_too_many_items(const Node& object) {
          has_more_than(object, 16, {"status", "starting"}) || has_more_than(object, 32, {"status", "active"});
 }
 
+// "2026-11-17T10:00:00.000250Z": six digits, or the server does not decode it.
+bool is_micro_time(const Node& object, Path path) {
+  const std::string text = text_at(object, path);
+  return text.size() == 27 && text[19] == '.' && text.back() == 'Z';
+}
+
+std::optional<Answer> undecodable(std::string_view resource, const Node& object) {
+  const auto is_wrong = [&](Path path) { return node_at(object, path) != nullptr && !is_micro_time(object, path); };
+  const bool is_bad_lease =
+      resource == "leases" && (is_wrong({"spec", "renewTime"}) || is_wrong({"spec", "acquireTime"}));
+  const bool is_bad_event = resource == "events" && !is_micro_time(object, {"eventTime"});
+  if (!is_bad_lease && !is_bad_event) return std::nullopt;
+  return status_answer(400, "BadRequest", "a MicroTime has six digits behind the second");
+}
+
+bool is_resource(std::string_view group, std::string_view resource) {
+  return (group == "batch" && resource == "jobs") || (group == "kron.io" && resource == "kronjobs") ||
+         (group == "coordination.k8s.io" && resource == "leases") || (group == "events.k8s.io" && resource == "events");
+}
+
+std::string_view verb_of(const Request& request, bool is_collection) {
+  switch (request.verb) {
+    case Verb::get:
+      if (!is_collection) return "get";
+      return ApiServer::is_watch(request) ? "watch" : "list";
+    case Verb::create:
+      return "create";
+    case Verb::update:
+      return "update";
+    case Verb::patch:
+      return "patch";
+    case Verb::remove:
+      break;
+  }
+  return "delete";
+}
+
 }  // namespace
 
 std::optional<ApiServer::Target> ApiServer::target_of(std::string_view path) {
@@ -47,26 +78,51 @@ std::optional<ApiServer::Target> ApiServer::target_of(std::string_view path) {
       parts.back() += c;
     }
   }
-  // apis/<group>/<version>/namespaces/<ns>/<resource>[/<name>[/status]]
-  if (parts.size() < 6 || parts.size() > 8 || parts[0] != "apis" || parts[3] != "namespaces") return std::nullopt;
-  const std::string& resource = parts[5];
-  const bool is_known =
-      (parts[1] == "batch" && resource == "jobs") || (parts[1] == "kron.io" && resource == "kronjobs");
-  if (!is_known || (parts.size() == 8 && parts[7] != "status")) return std::nullopt;
-  return Target{resource, parts[4], parts.size() > 6 ? parts[6] : std::string(), parts.size() == 8};
+  // apis/<group>/<version>[/namespaces/<ns>]/<resource>[/<name>[/status]]
+  if (parts.size() < 4 || parts[0] != "apis") return std::nullopt;
+  const bool is_in_namespace = parts.size() > 5 && parts[3] == "namespaces";
+  const std::size_t at = is_in_namespace ? 5 : 3;
+  if (!is_resource(parts[1], parts[at])) return std::nullopt;
+  const std::size_t left = parts.size() - at;
+  if (left > 3 || (left > 1 && !is_in_namespace) || (left == 3 && parts[at + 2] != "status")) return std::nullopt;
+  return Target{parts[at], is_in_namespace ? parts[4] : std::string(), left > 1 ? parts[at + 1] : std::string(),
+                left == 3};
+}
+
+std::optional<ApiServer::CallName> ApiServer::name_of(const Request& request) {
+  const std::optional<Target> target = target_of(request.path);
+  if (!target) return std::nullopt;
+  return CallName{std::string(verb_of(request, target->name.empty())),
+                  target->resource + (target->is_status ? "/status" : "")};
+}
+
+std::optional<Answer> ApiServer::refused(const Request& request) {
+  const std::optional<CallName> name = name_of(request);
+  if (!name) return status_answer(404, "NotFound", "the server could not find the requested resource");
+  for (Refusal& refusal : options.refusals) {
+    const bool applies = (refusal.verb.empty() || refusal.verb == name->verb) &&
+                         (refusal.resource.empty() || refusal.resource == name->resource) && refusal.times != 0;
+    if (!applies) continue;
+    if (refusal.times > 0) --refusal.times;
+    const std::string message = name->resource + " is refused: the user cannot " + name->verb + " it";
+    return status_answer(refusal.code, refusal.reason, message, refusal.retry_after);
+  }
+  return std::nullopt;
 }
 
 Answer ApiServer::handle(const Request& request) {
+  if (std::optional<Answer> refusal = refused(request)) return *std::move(refusal);
   const std::optional<Target> target = target_of(request.path);
-  if (!target) return status_answer(404, "NotFound", "the server could not find the requested resource");
-  if (request.verb == Verb::get) return get(*target);
-  const Result<Node> body = parse_json(request.body.empty() ? "{}" : request.body);
+  if (request.verb == Verb::get) {
+    return target->name.empty() ? list_answer(*target, request.query) : get(*target);
+  }
+  const Result<Node> body = read_body(request.body.empty() ? "{}" : request.body);
   if (!body) return status_answer(400, "BadRequest", body.error().message);
   switch (request.verb) {
     case Verb::create:
       return create_in(*target, *body, request.query.find("dryRun=All") != std::string::npos);
     case Verb::update:
-      return target->is_status ? put_status(*target, *body) : status_answer(403, "Forbidden", "not allowed");
+      return target->is_status ? put_status(*target, *body) : put(*target, *body);
     case Verb::patch:
       return patch(*target, *body);
     default:
@@ -75,29 +131,26 @@ Answer ApiServer::handle(const Request& request) {
 }
 
 Answer ApiServer::get(const Target& target) const {
-  if (!target.name.empty()) {
-    const Object found = find(target.resource, target.ns, target.name);
-    return found ? Answer{200, *found} : not_found(target.name);
-  }
-  Node::List items;
-  for (const Object& object : list(target.resource)) {
-    if (text_at(*object, {"metadata", "namespace"}) == target.ns) items.push_back(*object);
-  }
-  Node body = with_text(Node(Node::Map()), {"metadata", "resourceVersion"}, std::to_string(version_));
-  return {200, with(body, {"items"}, Node(std::move(items)))};
+  const Object found = find(target.resource, target.ns, target.name);
+  return found ? Answer{200, *found} : not_found(target.name);
 }
 
 Node ApiServer::defaulted(const Target& target, Node object) const {
   if (target.resource == "kronjobs") return without(object, {"status"});
+  if (target.resource != "jobs") return object;
   if (!options.knows_suspend) return without(object, {"spec", "suspend"});
   if (options.forces_suspend) return with(object, {"spec", "suspend"}, Node(true));
+  if (options.forces_open) return with(object, {"spec", "suspend"}, Node(false));
   if (node_at(object, {"spec", "suspend"}) == nullptr) object = with(object, {"spec", "suspend"}, Node(false));
   return object;
 }
 
 Answer ApiServer::create_in(const Target& target, const Node& object, bool is_dry_run) {
   const std::string name = text_at(object, {"metadata", "name"});
-  if (name.empty() || !target.name.empty()) return status_answer(400, "BadRequest", "a name is required");
+  if (name.empty() || !target.name.empty() || target.ns.empty()) {
+    return status_answer(400, "BadRequest", "a name and a namespace are required");
+  }
+  if (std::optional<Answer> refusal = undecodable(target.resource, object)) return *std::move(refusal);
   if (target.resource == "jobs") {
     if (options.namespace_terminating) {
       const Answer answer = status_answer(403, "Forbidden", "namespace " + target.ns + " is being terminated");
@@ -123,6 +176,36 @@ Answer ApiServer::create_in(const Target& target, const Node& object, bool is_dr
   made = with_text(made, {"metadata", "uid"}, "uid-" + std::to_string(++uids_));
   if (is_dry_run) return {201, with_text(made, {"metadata", "resourceVersion"}, "0")};
   return {201, *store(key, std::move(made), Event::Type::added)};
+}
+
+// The whole object, but for its status and what the server alone writes.
+Answer ApiServer::put(const Target& target, const Node& object) {
+  const Key key{target.resource, key_text(target.ns, target.name)};
+  if (std::optional<Answer> refusal = undecodable(target.resource, object)) return *std::move(refusal);
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return not_found(target.name);
+  const Node& before = *found->second;
+  const std::string version = text_at(object, {"metadata", "resourceVersion"});
+  if (version.empty()) return invalid("metadata.resourceVersion: must be specified for an update");
+  if (version != text_at(before, {"metadata", "resourceVersion"})) {
+    return conflict("the object has been modified; please apply your changes to the latest version");
+  }
+  const std::string uid = text_at(object, {"metadata", "uid"});
+  if (!uid.empty() && uid != text_at(before, {"metadata", "uid"})) return conflict("the uid does not match");
+  Node changed = object;
+  for (const std::string_view kept :
+       {"name", "namespace", "uid", "creationTimestamp", "generation", "deletionTimestamp"}) {
+    const Node* value = node_at(before, {"metadata", kept});
+    changed = value != nullptr ? with(changed, {"metadata", kept}, *value) : without(changed, {"metadata", kept});
+  }
+  const Node* status = node_at(before, {"status"});
+  changed = status != nullptr ? with(changed, {"status"}, *status) : without(changed, {"status"});
+  if (is_same(&before, &changed)) return {200, before};
+  if (!is_same(node_at(before, {"spec"}), node_at(changed, {"spec"}))) {
+    const std::int64_t generation = integer_at(before, {"metadata", "generation"}).value_or(0);
+    changed = with(changed, {"metadata", "generation"}, Node(generation + 1));
+  }
+  return {200, *store(key, std::move(changed), Event::Type::modified)};
 }
 
 Answer ApiServer::put_status(const Target& target, const Node& object) {
@@ -151,6 +234,10 @@ Answer ApiServer::patch(const Target& target, const Node& patch) {
   const Node before = *found->second;
   Result<Node> changed = apply_json_patch(before, patch);
   if (!changed) return invalid(changed.error().message);
+  if (!target.is_status) {
+    const Node* status = node_at(before, {"status"});
+    changed = status != nullptr ? with(*changed, {"status"}, *status) : without(*changed, {"status"});
+  }
   if (is_same(&before, &*changed)) return {200, before};
   if (!is_same(node_at(before, {"spec"}), node_at(*changed, {"spec"}))) {
     const std::int64_t generation = integer_at(before, {"metadata", "generation"}).value_or(0);
@@ -168,8 +255,11 @@ Answer ApiServer::remove_with(const Target& target, const Node& body) {
       return conflict("the " + std::string(name) + " in the precondition does not match");
     }
   }
-  const bool is_foreground = text_at(body, {"propagationPolicy"}) == "Foreground";
-  remove(target.resource, target.ns, target.name, is_foreground ? Deletion::foreground : Deletion::background);
+  const std::string policy = text_at(body, {"propagationPolicy"});
+  remove(target.resource, target.ns, target.name,
+         policy == "Foreground" ? Deletion::foreground
+         : policy == "Orphan"   ? Deletion::orphan
+                                : Deletion::background);
   const Object left = find(target.resource, target.ns, target.name);
   return left ? Answer{200, *left} : status_answer(200, "", "");
 }

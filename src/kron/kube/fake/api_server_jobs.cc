@@ -17,6 +17,27 @@ bool is_ended(const Node& job) {
 
 bool is_deleting(const Node& object) { return node_at(object, {"metadata", "deletionTimestamp"}) != nullptr; }
 
+// Those of others: the server's own, for a deletion in the foreground, goes by garbage collection.
+constexpr std::string_view kForeground = "foregroundDeletion";
+std::size_t finalizers_of(const Node& object, bool is_foreground_counted) {
+  const Node* found = node_at(object, {"metadata", "finalizers"});
+  const auto* list = found != nullptr ? found->as<Node::List>() : nullptr;
+  if (list == nullptr) return 0;
+  std::size_t count = 0;
+  for (const Node& one : *list) {
+    const auto* text = one.as<std::string>();
+    if (is_foreground_counted || text == nullptr || *text != kForeground) ++count;
+  }
+  return count;
+}
+
+Node with_foreground(const Node& object) {
+  const Node* found = node_at(object, {"metadata", "finalizers"});
+  Node::List list = found != nullptr && found->as<Node::List>() != nullptr ? *found->as<Node::List>() : Node::List();
+  list.emplace_back(std::string(kForeground));
+  return with(object, {"metadata", "finalizers"}, Node(std::move(list)));
+}
+
 std::string owner_uid_of(const Node& job) {
   const Node* owners = node_at(job, {"metadata", "ownerReferences"});
   const auto* list = owners != nullptr ? owners->as<Node::List>() : nullptr;
@@ -29,9 +50,11 @@ ApiServer::Object ApiServer::store(const Key& key, Node object, Event::Type type
   ++version_;
   object = with_text(object, {"metadata", "resourceVersion"}, std::to_string(version_));
   auto stored = std::make_shared<const Node>(std::move(object));
-  objects_[key] = stored;
-  events_.push_back({type, key.first, stored, version_});
+  Object before = std::exchange(objects_[key], stored);
+  events_.push_back({type, key.first, stored, version_, before});
   if (key.first == "jobs") look_at_job(*stored);
+  const bool had_finalizers = before && finalizers_of(*before, true) > 0;
+  if (had_finalizers && is_deleting(*stored) && finalizers_of(*stored, true) == 0) drop(key);
   return stored;
 }
 
@@ -84,10 +107,10 @@ void ApiServer::remove(std::string_view resource, std::string_view ns, std::stri
       store({"jobs", job_key}, without(*job, {"metadata", "ownerReferences"}), Event::Type::modified);
     }
   }
-  if (how != Deletion::foreground) return drop(key);
-  if (!is_deleting(*found)) {
-    store(key, with_text(*found, {"metadata", "deletionTimestamp"}, rfc3339(now)), Event::Type::modified);
-  }
+  if (how != Deletion::foreground && finalizers_of(*found, false) == 0) return drop(key);
+  if (is_deleting(*found)) return;
+  const Node marked = with_text(*found, {"metadata", "deletionTimestamp"}, rfc3339(now));
+  store(key, how == Deletion::foreground ? with_foreground(marked) : marked, Event::Type::modified);
 }
 
 void ApiServer::finish(std::string_view ns, std::string_view name, bool is_success) {
@@ -108,12 +131,13 @@ void ApiServer::collect_garbage() {
   }
   for (const Object& job : list("jobs")) {
     const std::string owner = owner_uid_of(*job);
+    if (finalizers_of(*job, false) > 0) continue;
     if (is_deleting(*job) || (!owner.empty() && !uids.contains(owner))) {
       drop({"jobs", key_of(text_at(*job, {"metadata", "namespace"}), text_at(*job, {"metadata", "name"}))});
     }
   }
   for (const Object& kron_job : list("kronjobs")) {
-    if (!is_deleting(*kron_job)) continue;
+    if (!is_deleting(*kron_job) || finalizers_of(*kron_job, false) > 0) continue;
     const std::string ns = text_at(*kron_job, {"metadata", "namespace"});
     drop({"kronjobs", key_of(ns, text_at(*kron_job, {"metadata", "name"}))});
   }
@@ -125,11 +149,7 @@ ApiServer::Object ApiServer::find(std::string_view resource, std::string_view ns
 }
 
 std::vector<ApiServer::Object> ApiServer::list(std::string_view resource) const {
-  std::vector<Object> all;
-  for (const auto& [key, object] : objects_) {
-    if (key.first == resource) all.push_back(object);
-  }
-  return all;
+  return selected({std::string(resource), {}, {}, false}, Selector());
 }
 
 }  // namespace kron::kube

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -39,7 +40,10 @@ SSL_CTX* context_of(const HttpPeer::Tls& tls) {
     X509* authority = PEM_read_bio_X509(reader_of(tls.client_authority).get(), nullptr, nullptr, nullptr);
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority);
     X509_free(authority);
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    // Without it, no session of a client with a certificate can be resumed.
+    SSL_CTX_set_session_id_context(context, reinterpret_cast<const unsigned char*>("peer"), 4);
+    const int must = tls.is_client_optional ? 0 : SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | must, nullptr);
   }
   return context;
 }
@@ -52,13 +56,17 @@ std::size_t length_in(const std::string& head) {
 
 }  // namespace
 
-HttpPeer::HttpPeer(Handler handler, std::optional<Tls> tls) : handler_(std::move(handler)), tls_(std::move(tls)) {
+HttpPeer::HttpPeer(Handler handler, std::optional<Tls> tls, std::uint16_t port)
+    : handler_(std::move(handler)), tls_(std::move(tls)) {
   if (tls_) context_ = context_of(*tls_);
   listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   stopped_ = Descriptor(::eventfd(0, EFD_CLOEXEC));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  const int on = 1;
+  ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   socklen_t size = sizeof address;
   auto* general = reinterpret_cast<sockaddr*>(&address);
   require(::bind(listener_.get(), general, size) == 0 && ::listen(listener_.get(), 64) == 0 &&
@@ -98,6 +106,8 @@ void HttpPeer::accept_all() {
     if (waited[1].revents != 0) return;
     const int socket = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) continue;
+    const int on = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // lines of a watch are small
     ++accepted_;
     const std::scoped_lock lock(mutex_);
     sockets_.push_back(socket);
@@ -177,6 +187,14 @@ void HttpPeer::Talk::reset() {
   const linger now{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof now);
   is_closed_ = true;
+}
+
+std::string HttpPeer::Talk::client_name() const {
+  X509* certificate = ssl_ != nullptr ? SSL_get0_peer_certificate(static_cast<SSL*>(ssl_)) : nullptr;
+  if (certificate == nullptr) return {};
+  char name[256] = "";
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name, sizeof name);
+  return name;
 }
 
 void HttpPeer::Talk::wait_until_gone() {

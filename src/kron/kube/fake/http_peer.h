@@ -27,10 +27,12 @@ class HttpPeer {
 
   struct Tls {
     Pem server;
-    std::string client_authority = {};  // not empty: clients must have a certificate of it
+    std::string client_authority = {};  // not empty: clients must have a certificate of it …
+    bool is_client_optional = false;    // … or none
   };
 
-  explicit HttpPeer(Handler handler, std::optional<Tls> tls = {});
+  // `port` 0: any that is free.
+  explicit HttpPeer(Handler handler, std::optional<Tls> tls = {}, std::uint16_t port = 0);
   HttpPeer(const HttpPeer&) = delete;
   HttpPeer& operator=(const HttpPeer&) = delete;
   ~HttpPeer();  // closes all connections
@@ -69,6 +71,8 @@ class HttpPeer::Talk {
   void close() { is_closed_ = true; }  // behind what was said
   void reset();                        // as a machine that has forgotten the connection
   void wait_until_gone();
+  // Of the client's certificate; empty: it has none.
+  [[nodiscard]] std::string client_name() const;
   [[nodiscard]] bool is_closed() const { return is_closed_; }
 
  private:
