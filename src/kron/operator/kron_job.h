@@ -41,4 +41,7 @@ struct KronJobView {
 // refusal but part of the view.
 Result<KronJobView> view_kron_job(const Node& object, ZoneDatabase& zones);
 
+// What is known of its periods. `predecessor`: of a deleted KronJob of this identity; null: none.
+JobState known_state(const KronJobView& kron_job, const JobState* predecessor = nullptr);
+
 }  // namespace kron::kronjobs

@@ -18,26 +18,10 @@ std::string not_opened(const JobView& job, std::string_view why) {
          " was recorded and did not run: " + std::string(why);
 }
 
-// What is known of the periods. First sight is creation, and never lowered: what lies before it was another KronJob's
-// of the same name, and may have run.
-JobState state_of(const Seen& seen) {
-  const KronJobView& kron_job = seen.kron_job;
-  JobState state;
-  if (kron_job.status.handled) {
-    state = *kron_job.status.handled;
-  } else if (seen.predecessor != nullptr) {
-    state = *seen.predecessor;
-  }
-  state.first_seen = kron_job.meta.created + Seconds(1);
-  state.first_seen_is_floor = true;
-  state.suspended.reset();
-  return state;
-}
-
 }  // namespace
 
 Reconciler::Reconciler(const Seen& seen, Turn turn)
-    : seen_(seen), kron_job_(seen.kron_job), turn_(turn), status_(kron_job_.status), state_(state_of(seen)) {}
+    : seen_(seen), kron_job_(seen.kron_job), turn_(turn), status_(kron_job_.status), state_(known_state(kron_job_, seen.predecessor)) {}
 
 Reconciled Reconciler::run() {
   if (!kron_job_.status_problem.empty()) {
