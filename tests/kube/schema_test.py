@@ -65,7 +65,7 @@ class Spec(Schema):
     def test_the_reader_knows_no_field_more(self):
         keys = set(re.search(r"kJobKeys\{([^}]*)\}", source("json/job_fields.h"))[1].replace('"', "").replace(" ", "")
                    .replace("\n", "").split(","))
-        reader = source("operator/kron_job.cc")
+        reader = source("operator/spec.cc")
         keys |= set(re.findall(r'limit\("(\w+)"', reader)) | set(re.findall(r'\*?spec, \{"(\w+)"', reader))
         self.assertIn('"constraints"', reader)
         flat = set(self.spec["properties"]) - {"constraints"} | set(self.spec["properties"]["constraints"]["properties"])
@@ -96,7 +96,7 @@ class Spec(Schema):
             self.assertEqual(seen["problem"] == "", by_operator, (path, value, seen["problem"]))
 
     def test_limits_of_history_are_those_of_the_reader(self):
-        most = int(re.search(r"kMostHistory = (\d+)", source("operator/kron_job.cc"))[1])
+        most = int(re.search(r"kMostHistory = (\d+)", source("operator/spec.h"))[1])
         for field, default in (("successfulJobsHistoryLimit", 3), ("failedJobsHistoryLimit", 1)):
             schema = self.schema_at(field)
             self.assertEqual((schema["minimum"], schema["maximum"], schema["default"]), (0, most, default))
