@@ -1,6 +1,7 @@
 """A real API server on loopback: etcd, kube-apiserver and, where it is there, kube-controller-manager, of scripts/kube-assets
 or $KUBEBUILDER_ASSETS; with certificates of its own, RBAC, and nothing that runs pods."""
 
+import ctypes
 import http.client
 import json
 import os
@@ -31,6 +32,11 @@ def assets_or_skip(source):
         print("SKIPPED: no API server here. scripts/kube-assets builds one, once; KUBEBUILDER_ASSETS names another.")
         raise SystemExit(1 if os.environ.get("KUBE_REQUIRED") == "1" else 77)
     return assets
+
+
+def die_with_parent():
+    """For a child, between fork and exec: a test that is killed leaves no server behind."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def free_port():
@@ -145,7 +151,7 @@ class KubeHost:
         log = (self.directory / f"{name}.log").open("ab")
         self.processes[name] = subprocess.Popen(
             [self.assets / name, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            env={**os.environ, "GOMAXPROCS": "1"}, start_new_session=True)
+            env={**os.environ, "GOMAXPROCS": "1"}, preexec_fn=die_with_parent)
         log.close()
 
     def start(self):
