@@ -6,9 +6,12 @@ compare-and-sets that the operator's proof rests on are what it takes them for.
 """
 
 import copy
+import subprocess
 import sys
 import unittest
 from pathlib import Path
+
+import yaml
 
 import crd
 import kube_host
@@ -244,6 +247,47 @@ class TheManifests(unittest.TestCase):
                     document["apiVersion"] = "policy/v1beta1"
                 answer = ADMIN.post(kube_host.collection_path(document) + "?dryRun=All", document)
                 self.assertEqual(answer.code, 201, answer)
+
+
+class Kubectl(unittest.TestCase):
+    """The kubectl of the server's own version, with the commands of docs/kubernetes.md."""
+
+    def setUp(self):
+        if not (ASSETS / "kubectl").exists():
+            self.skipTest("no kubectl beside the server")
+        self.config = HOST.kubeconfig("kubectl")
+
+    def kubectl(self, *arguments):
+        return subprocess.run([ASSETS / "kubectl", "--kubeconfig", self.config, *arguments], capture_output=True, text=True,
+                              cwd=BASE, env={"HOME": str(HOST.directory), "PATH": "/usr/bin:/bin"}, timeout=120)
+
+    def test_builds_the_base(self):
+        built = self.kubectl("kustomize", ".")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        made = sorted((one["kind"], one["metadata"]["name"]) for one in yaml.safe_load_all(built.stdout))
+        listed = yaml.safe_load((BASE / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
+        self.assertEqual(made, sorted((one["kind"], one["metadata"]["name"])
+                                      for name in listed for one in crd.load_all(BASE / name)))
+
+    def test_applies_the_files(self):
+        files = ["crd-1.24.yaml" if HOST.version < CEL_SINCE else "crd.yaml", "namespace.yaml", "rbac.yaml", "deployment.yaml"]
+        applied = self.kubectl("apply", "--dry-run=server", *(word for name in files for word in ("-f", name)))
+        self.assertEqual(applied.returncode, 0, applied.stderr)
+        self.assertIn("deployment.apps/kron-operator", applied.stdout)
+
+    def test_lists_and_explains_kron_jobs(self):
+        ADMIN.post(KRON_JOBS, kron_job("listed"))
+        listed = self.kubectl("get", "kj", "-n", NAMESPACE, "listed")
+        self.assertEqual(listed.stdout.splitlines()[0].split(),
+                         ["NAME", "SCHEDULE", "SUSPEND", "ACTIVE", "NEXT", "LAST", "OUTCOME", "READY", "AGE"], listed.stderr)
+        explained = self.kubectl("explain", "kronjob.spec.window.mode")
+        self.assertIn("Where the window lies", explained.stdout, explained.stderr)
+
+    def test_a_run_by_hand_is_an_annotation(self):
+        ADMIN.post(KRON_JOBS, kron_job("by-hand"))
+        self.assertEqual(self.kubectl("-n", NAMESPACE, "annotate", "kronjob", "by-hand", "--overwrite",
+                                      "kron.io/run-now=one").returncode, 0)
+        self.assertEqual(ADMIN.get(KRON_JOBS + "/by-hand").json["metadata"]["annotations"]["kron.io/run-now"], "one")
 
 
 if __name__ == "__main__":
