@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "tests/redis"))
 from resp_client import RespClient, RespError  # noqa: E402
 
 SCRIPTS = ("step", "end", "keep", "stale_runs", "raise", "join", "assert", "make", "restore", "sweep")
-JUMP = 1_000_000   # of the counter of fencing tokens, when writes were lost
+JUMP = 1_000_000   # of the counter of fencing tokens at least, when writes were lost
+FAR = JUMP // 2
 STALE = 4          # s without a heartbeat
 BEAT = 1
 SETTLING = 1.5     # s after lost writes in which nothing is started
@@ -50,7 +51,7 @@ def lease_of(job, sent):
 
 
 def is_loss(before, fence):
-    return fence < before or (before > 0 and fence >= before + JUMP)
+    return fence < before or (before > 0 and fence >= before + FAR)
 
 
 class Lost(Exception):

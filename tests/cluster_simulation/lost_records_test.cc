@@ -19,6 +19,12 @@ TEST(LostRecords, WhatWasJudgedByARecordThatWasPutBackSinceDoesNotRun) {
 
 TEST(LostRecords, NoRevisionComesAgain) { EXPECT_EQ(after_a_revision_came_again(Mutant::none), ""); }
 
+TEST(LostRecords, WhoNoticesFirstMayKnowLessThanOthers) {
+  for (const std::uint64_t more : {0, 1000, 700'000, 999'990, 2'000'000}) {
+    EXPECT_EQ(after_one_noticed_that_knew_less(Mutant::none, more), "") << more;
+  }
+}
+
 TEST(LostRecords, ARunOfCronkenIsThePeriodsOwn) { EXPECT_EQ(after_a_run_of_cronken(Mutant::none), ""); }
 
 }  // namespace

@@ -61,7 +61,7 @@ std::vector<Broken> all_mutants() {
   const ClusterPlan calls_lost = {.lost = 0.05, .repeated = 0, .kills = false};
   const ClusterPlan emptied = {.lost = 0, .repeated = 0, .kills = false, .empties = true};
   const ClusterPlan writes_lost = {.seed = 12, .kills = false, .loses_writes = true};
-  const ClusterPlan forgotten = {.seed = 2, .lost = 0, .repeated = 0, .forgets_all = true};
+  const ClusterPlan forgotten = {.seed = 23, .lost = 0, .repeated = 0, .forgets_all = true};
   return {
       {"NoRevisionCheck", Mutant::no_revision_check, by_chance(faults), ""},
       {"GateBeforeAnswer", Mutant::gate_before_answer, by_chance(faults), "executed twice"},
@@ -77,6 +77,8 @@ std::vector<Broken> all_mutants() {
       {"FirstSightAtOnceByChance", Mutant::first_sight_at_once, by_chance(emptied), "executed twice"},
       {"RanTakenAsRefused", Mutant::ran_is_refused, by_scenario(after_a_run_of_cronken), "not counted"},
       {"NoLockCheck", Mutant::no_lock_check, by_chance(faults), "hold one lock"},
+      {"RaisedByTheSeen", Mutant::raised_by_the_seen,
+       by_scenario([](Mutant mutant) { return after_one_noticed_that_knew_less(mutant, 700'000); }), "run again"},
       {"StartsBeforeAllHaveSpoken", Mutant::starts_unsettled, by_chance(forgotten), "executed twice"},
   };
 }

@@ -1,5 +1,6 @@
 #include "scenario.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -26,7 +27,7 @@ Scenario::Scenario(Mutant mutant, const char* schedule, const char* deadline, cl
                              .mutant = mutant,
                              .run_time = [] { return 10ms; },
                              .accuse = [this](std::string what) { trouble_ = std::move(what); },
-                             .wait = [this](SimulatedHost&, Nanoseconds time) { clock.advance(time); }},
+                             .wait = [this](SimulatedHost& who, Nanoseconds time) { wait(who, time); }},
         name, 0s, dialect));
   }
   ClusterJob job;
@@ -38,6 +39,16 @@ Scenario::Scenario(Mutant mutant, const char* schedule, const char* deadline, cl
                .deadline = job.definition.job.policy.deadline,
                .read_at = kScenarioStart};
   jobs_.push_back(job);
+}
+
+// Who runs goes on meanwhile: it looks whether writes were lost.
+void Scenario::wait(SimulatedHost& who, Nanoseconds time) {
+  clock.advance(time);
+  for (const auto& one : hosts_) {
+    if (one.get() == &who || !one->is_running() || time < 1s) continue;
+    one->link().look();
+    one->link().pump();
+  }
 }
 
 void Scenario::start(std::size_t number) {
@@ -151,6 +162,24 @@ std::string after_a_revision_came_again(Mutant mutant) {
   world.run_for(400ms);
   if (world.record().state.periods.last_handled < last) return "the record has gone back";
   return world.outcomes_of(last) == 1 ? world.trouble() : "a period has a second outcome";
+}
+
+std::string after_one_noticed_that_knew_less(Mutant mutant, std::uint64_t more) {
+  Scenario world(mutant, "*/10 * * * * *", "5s");
+  world.start(0);
+  world.start(1);
+  world.run_until(kScenarioStart + 20s);
+  constexpr std::uint64_t kInAWhile = cluster::FenceWatch::kFar / 2;
+  for (std::uint64_t granted = 0; granted < more; granted += kInAWhile) {
+    (void)world.ask({"INCRBY", world.keys.fence(), std::to_string(std::min(kInAWhile, more - granted))});
+    world.host(0).link().look();
+  }
+  world.host(0).turn();
+  if (world.executed().size() != 2) return "two periods were due, and not run";
+  world.forget_all();
+  world.host(1).turn();
+  world.run_for(2s);
+  return world.found("what only the other knew of was run again");
 }
 
 std::string after_a_run_of_cronken(Mutant mutant) {

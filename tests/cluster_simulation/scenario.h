@@ -51,6 +51,8 @@ class Scenario {
   cluster::Keys keys{"{cronken}"};
 
  private:
+  void wait(SimulatedHost& who, Nanoseconds time);
+
   SilentLog log_;
   TemporaryDirectory directory_{memory_directory()};
   std::vector<ClusterJob> jobs_;
@@ -74,6 +76,10 @@ std::string after_a_record_was_put_back(Mutant mutant);
 // One host is stopped and remembers a revision; the record is lost and made anew by another, which goes on until that
 // revision comes again, or for a minute.
 std::string after_a_revision_came_again(Mutant mutant);
+
+// One host runs what is due; Redis forgets all; another, which has seen fewer tokens, notices that first. `more`: so
+// many were granted to other jobs, and the other has not heard of them either.
+std::string after_one_noticed_that_knew_less(Mutant mutant, std::uint64_t more);
 
 // cronken has run the period, and its lock is free again.
 std::string after_a_run_of_cronken(Mutant mutant);

@@ -220,9 +220,12 @@ class Scripts(unittest.TestCase):
         self.redis.call("SET", key("kron:fence"), "40")
         self.assertEqual(raise_(40)[0], "ok")
         lost = raise_(47)
-        self.assertEqual((lost[0], lost[3], lost[4]), ("lost", "1000047", "40"))
+        self.assertEqual((lost[0], lost[4]), ("lost", "40"))
+        self.assertEqual(lost[3], lost[1] + lost[2].rjust(6, "0"), "the microsecond of now")
         self.assertEqual(raise_(47)[0], "ok")
         self.assertEqual(self.redis.call("XLEN", key("kron:outcomes")), 1)
+        ahead = int(lost[3]) + 10**12
+        self.assertEqual(raise_(ahead)[3], str(ahead + 1000000))
 
     def test_a_record_is_put_back_only_where_it_is_as_expected(self):
         first = self.restore("job", 0, "absent")

@@ -344,7 +344,7 @@ Result<SweepAnswer> SweepAnswer::parse(const RedisValue& value) {
 
 RedisCommand RaiseCall::command(const Keys& keys) const {
   Evalsha call("raise", {keys.fence(), keys.outcomes()});
-  call << seen << jump << outcomes_cap << outcome;
+  call << seen << kJump << outcomes_cap << outcome;
   return call.take();
 }
 

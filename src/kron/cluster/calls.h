@@ -211,8 +211,9 @@ struct SweepAnswer {
 
 // raise: the fencing counter is not below what a host has seen.
 struct RaiseCall {
+  static constexpr std::uint64_t kJump = 1'000'000;
+
   std::uint64_t seen = 0;
-  std::uint64_t jump = 1'000'000;
   std::uint64_t outcomes_cap = 100'000;
   std::string outcome = {};  // text that tells of lost writes
 

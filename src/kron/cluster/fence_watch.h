@@ -8,7 +8,8 @@
 namespace kron::cluster {
 
 // Looks at the counter of fencing tokens in every answer. It never goes back, unless the server has lost writes; and
-// then the first host that notices makes it jump far ahead (RaiseCall), so that the others notice too.
+// then the first host that notices makes it jump far ahead (RaiseCall), so that the others notice too: also those that
+// have seen some tokens more than the first.
 class FenceWatch {
  public:
   struct Lost {
@@ -16,7 +17,8 @@ class FenceWatch {
     std::uint64_t found = 0;  // what is there now
   };
 
-  static constexpr std::uint64_t kJump = 1'000'000;
+  // More than is granted between two looks, and less than a jump by all that one host may have seen more than another.
+  static constexpr std::uint64_t kFar = RaiseCall::kJump / 2;
 
   // One link's answers, in their order.
   std::optional<Lost> note(const Heading& heading) {
@@ -25,7 +27,7 @@ class FenceWatch {
     const std::uint64_t before = seen_;
     if (found > seen_) seen_ = found;
     const bool is_below = found < before;
-    const bool has_jumped = before > 0 && found >= before + kJump;
+    const bool has_jumped = before > 0 && found >= before + kFar;
     // Once for each loss: until the counter is raised every answer is below, and then it jumps.
     const bool is_known = needs_raise_;
     if (is_below) needs_raise_ = true;

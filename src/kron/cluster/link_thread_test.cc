@@ -171,7 +171,10 @@ TEST_F(LinkThreadTest, NoticesThatWritesWereLostAndRaisesTheCounter) {
   EXPECT_TRUE(link.ask({RaiseCall{}.command(keys)}, kLimit)[0].reply.is_reply());
   (void)redis.execute({"SET", keys.fence(), "5"});
   EXPECT_TRUE(link.ask({RaiseCall{}.command(keys)}, kLimit)[0].reply.is_reply());
-  EXPECT_TRUE(comes_true([&] { return redis.execute({"GET", keys.fence()}).value.text == "1000041"; }));
+  EXPECT_TRUE(comes_true([&] {
+    const std::string fence = redis.execute({"GET", keys.fence()}).value.text;
+    return std::stoull(fence) >= 41 + RaiseCall::kJump;
+  }));
   EXPECT_TRUE(comes_true([&] { return lost >= 1; }));
 }
 
