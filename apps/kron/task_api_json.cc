@@ -33,6 +33,18 @@ JsonWriter begun(const LeaseKey& key) {
   return json;
 }
 
+void write_lease_request(JsonWriter& json, const LeaseRequest& request, std::optional<Seconds> wait) {
+  json.begin_map().member("worker", request.worker);
+  if (!request.types.empty()) {
+    json.key("types").begin_list();
+    for (const std::string& type : request.types) json.text(type);
+    json.end_list();
+  }
+  json.key("n").integer(static_cast<std::int64_t>(request.count));
+  if (wait) json.member("wait", duration_text(*wait));
+  json.member("term", duration_text(request.term)).key("start").boolean(request.starts).end_map();
+}
+
 template <class Word, std::size_t N>
 std::optional<Word> word_in(const Node& map, std::string_view key, const std::array<Word, N>& words) {
   const std::string text = text_in(map, key);
@@ -96,22 +108,19 @@ std::string submit_json(std::span<const NewTask> tasks) { return "{\"tasks\":" +
 
 std::string lease_json(const LeaseRequest& request, Seconds wait) {
   JsonWriter json;
-  json.begin_map().member("worker", request.worker);
-  if (!request.types.empty()) {
-    json.key("types").begin_list();
-    for (const std::string& type : request.types) json.text(type);
-    json.end_list();
-  }
-  json.key("n").integer(static_cast<std::int64_t>(request.count));
-  json.member("wait", duration_text(wait)).member("term", duration_text(request.term));
-  return json.key("start").boolean(request.starts).end_map().take();
+  write_lease_request(json, request, wait);
+  return json.take();
 }
 
 std::string token_json(const LeaseKey& key) { return begun(key).end_map().take(); }
 
-std::string commit_json(const CommitRequest& request) {
+std::string commit_json(const CommitRequest& request, const LeaseRequest* then) {
   JsonWriter json = begun(request.key);
   if (!request.result.empty()) json.member("result", request.result);
+  if (then != nullptr) {
+    json.key("lease");
+    write_lease_request(json, *then, std::nullopt);
+  }
   if (request.follow_ups.empty()) return json.end_map().take();
   return json.take() + ",\"followUps\":" + list_of(request.follow_ups) + "}";
 }

@@ -15,7 +15,8 @@ namespace kron::cli {
 std::string submit_json(std::span<const NewTask> tasks);
 std::string lease_json(const LeaseRequest& request, Seconds wait);
 std::string token_json(const LeaseKey& key);
-std::string commit_json(const CommitRequest& request);
+// `then`: leases that are asked for with it; null: none.
+std::string commit_json(const CommitRequest& request, const LeaseRequest* then = nullptr);
 std::string fail_json(const FailRequest& request);
 std::string prune_json(const PruneRequest& request, Instant now);
 

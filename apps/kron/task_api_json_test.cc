@@ -29,6 +29,9 @@ TEST(TaskApiJson, WhatIsSent) {
   EXPECT_EQ(fail_json({{"x.1", 7}, ""}), R"({"token":7,"counts":true})");
   EXPECT_EQ(commit_json({{"x.1", 7}, "ok\n"}), R"({"token":7,"result":"ok\n"})");
   EXPECT_EQ(commit_json({{"x.1", 7}, ""}), R"({"token":7})");
+  const LeaseRequest then{.worker = "w", .types = {"a"}, .starts = true};
+  EXPECT_EQ(commit_json({{"x.1", 7}, "ok"}, &then),
+            R"({"token":7,"result":"ok","lease":{"worker":"w","types":["a"],"n":1,"term":"1m","start":true}})");
 }
 
 TEST(TaskApiJson, TasksAreSentAsTheyAreWritten) {

@@ -186,10 +186,10 @@ Result<LeaseOutcome> ApiQueue::renew(const LeaseKey& key) {
   return lease_outcome_in(*body);
 }
 
-Result<CommitAnswer> ApiQueue::commit_one(const CommitRequest& request) {
+Result<std::string> ApiQueue::send_commit(const CommitRequest& request, const LeaseRequest* then) {
   // Here, because JSON cannot carry a result that is no UTF-8: krond would be sent another one, and take it.
   if (Status good = check_commit(request); !good) return fail(good.error());
-  std::string text = commit_json(request);
+  std::string text = commit_json(request, then);
   http::Fields headers;
   if (!request.files.empty()) {
     const std::array parts{http::Part{"commit", "application/json", "", std::move(text)},
@@ -198,7 +198,11 @@ Result<CommitAnswer> ApiQueue::commit_one(const CommitRequest& request) {
     headers.emplace_back("Content-Type", std::move(whole.content_type));
     text = std::move(whole.bytes);
   }
-  const auto body = ask("POST", lease_target(request.key, "commit"), std::move(text), std::move(headers));
+  return ask("POST", lease_target(request.key, "commit"), std::move(text), std::move(headers));
+}
+
+Result<CommitAnswer> ApiQueue::commit_one(const CommitRequest& request) {
+  const auto body = send_commit(request, nullptr);
   if (!body) return fail(body.error());
   return commit_answer_in(*body);
 }
@@ -206,6 +210,24 @@ Result<CommitAnswer> ApiQueue::commit_one(const CommitRequest& request) {
 std::vector<Result<CommitAnswer>> ApiQueue::commit(std::span<const CommitRequest> requests) {
   std::vector<Result<CommitAnswer>> answers;
   for (const CommitRequest& request : requests) answers.push_back(commit_one(request));
+  return answers;
+}
+
+CommitsAndLeases ApiQueue::commit_and_lease(std::span<const CommitRequest> requests, const LeaseRequest& then) {
+  // Who waits for leases already would get them twice.
+  if (requests.empty() || is_waiting_ || !leases_with_commits_) return {commit(requests)};
+  CommitsAndLeases answers{commit(requests.first(requests.size() - 1))};
+  const bool has_room = std::ranges::all_of(answers.commits, [](const auto& answer) { return answer.has_value(); });
+  const auto body = send_commit(requests.back(), has_room ? &then : nullptr);
+  if (!body && body.error().code == Code::invalid && body.error().field == "lease") {
+    leases_with_commits_ = false;
+    answers.commits.push_back(commit_one(requests.back()));
+    return answers;
+  }
+  answers.commits.push_back(body ? commit_answer_in(*body) : fail(body.error()));
+  if (!answers.commits.back() || !has_room) return answers;
+  // None is ready: lease() waits for some.
+  if (auto leases = leases_in(*body); !leases || !leases->empty()) answers.leases = std::move(leases);
   return answers;
 }
 

@@ -30,6 +30,7 @@ class ApiQueue : public TaskClient {
   Result<std::vector<Lease>> lease(const LeaseRequest& request) override;
   Result<LeaseOutcome> renew(const LeaseKey& key) override;
   std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override;
+  CommitsAndLeases commit_and_lease(std::span<const CommitRequest> requests, const LeaseRequest& then) override;
   std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) override;
   NextChance next_chance() override { return {}; }
   Result<bool> has_left(std::span<const std::string> types) override;
@@ -43,6 +44,7 @@ class ApiQueue : public TaskClient {
   Result<std::string> ask(std::string_view method, const std::string& target, std::string body = {},
                           http::Fields headers = {});
   void submit_group(std::span<const NewTask> tasks, std::vector<Result<SubmitAnswer>>& answers);
+  Result<std::string> send_commit(const CommitRequest& request, const LeaseRequest* then);
   Result<CommitAnswer> commit_one(const CommitRequest& request);
   Status begin_waiting(const LeaseRequest& request);
   void end_waiting();
@@ -55,6 +57,7 @@ class ApiQueue : public TaskClient {
   Descriptor wakeup_;  // an epoll, because the connection of the long poll comes and goes
   int waits_on_ = -1;  // the connection in it
   bool is_waiting_ = false;
+  bool leases_with_commits_ = true;  // false: krond is older than that
 };
 
 }  // namespace kron::cli

@@ -370,5 +370,38 @@ TEST_F(ApiTest, CarriesATaskFromItsSubmissionToItsCommit) {
   EXPECT_EQ(ask("GET", "/api/v1/tasks/..%2Fx").status, 400) << "no id";
 }
 
+TEST_F(ApiTest, ACommitBringsTheNextLeasesWhenItAsksForThem) {
+  ask("POST", "/api/v1/tasks",
+      R"({"tasks":[{"taskId":"a","payload":{"type":"T"}},{"taskId":"b","payload":{"type":"T"}}]})");
+  const auto lease_in = [](const http::Response& response) {
+    const Node answer = parse_json(response.body).value();
+    const Node::List& list = *answer.find("leases")->as<Node::List>();
+    return list.empty() ? std::pair<std::string, std::string>()
+                        : std::pair(*list[0].find("execId")->as<std::string>(),
+                                    std::to_string(*list[0].find("token")->as<std::int64_t>()));
+  };
+  const auto commit = [&](const auto& lease, const std::string& then) {
+    return ask("POST", "/api/v1/leases/" + lease.first + "/commit", "{\"token\":" + lease.second + then + "}");
+  };
+  const std::string then = R"(,"lease":{"worker":"w","start":true})";
+  const auto first = lease_in(ask("POST", "/api/v1/leases", R"({"worker":"w","start":true})"));
+  EXPECT_EQ(commit(first, R"(,"lease":{"worker":""})").status, 400) << "then nothing is committed either";
+  const auto committed = commit(first, then);
+  EXPECT_EQ(committed.status, 200);
+  EXPECT_THAT(committed.body, HasSubstr(R"({"result":"committed","leases":[{"execId":"b.)"));
+  const auto second = lease_in(committed);
+  ask("POST", "/api/v1/tasks", R"({"taskId":"c","payload":{"type":"T"}})");
+  const auto again = commit(first, then);
+  EXPECT_EQ(again.status, 409);
+  EXPECT_THAT(again.body, HasSubstr(R"({"result":"duplicate","leases":[{"execId":"c.)"));
+  EXPECT_EQ(commit(second, then).body, R"({"result":"committed","leases":[]})") << "it does not wait";
+  EXPECT_EQ(commit(lease_in(again), "").body, R"({"result":"committed"})");
+
+  // Who is told that the commit cannot be has no leases to give back.
+  ask("POST", "/api/v1/tasks", R"({"taskId":"d","payload":{"type":"T"}})");
+  EXPECT_EQ(commit(std::pair<std::string, std::string>("nobody.1", "1"), then).status, 404);
+  EXPECT_THAT(ask("GET", "/api/v1/tasks?state=PENDING").body, HasSubstr(R"("taskId":"d")"));
+}
+
 }  // namespace
 }  // namespace kron::api

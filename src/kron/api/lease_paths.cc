@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "kron/api/paths.h"
@@ -20,11 +21,17 @@ std::string result_json(std::string_view result) {
   return json.begin_map().member("result", result).end_map().take();
 }
 
+void write_leases(JsonWriter& json, const std::vector<Lease>& leases) {
+  json.key("leases").begin_list();
+  for (const Lease& lease : leases) write_lease(json, lease);
+  json.end_list();
+}
+
 std::string leases_json(const std::vector<Lease>& leases) {
   JsonWriter json;
-  json.begin_map().key("leases").begin_list();
-  for (const Lease& lease : leases) write_lease(json, lease);
-  return json.end_list().end_map().take();
+  json.begin_map();
+  write_leases(json, leases);
+  return json.end_map().take();
 }
 
 void lease(Parts& parts, const CallPtr& call) {
@@ -66,26 +73,27 @@ void start(Parts& parts, const CallPtr& call) { move_lease(parts, call, &QueueTh
 void renew(Parts& parts, const CallPtr& call) { move_lease(parts, call, &QueueThread::renew); }
 
 // JSON alone, or a form with the JSON as `commit` and a tar of the staged files as `output`.
-Result<CommitRequest> commit_of(const http::Request& request, std::string_view exec_id) {
+Result<CommitBody> commit_of(const http::Request& request, std::string_view exec_id) {
   const std::string_view type = request.header("content-type").value_or("application/json");
   if (!type.starts_with("multipart/")) return read_commit(request.body, exec_id);
   const auto parts = http::parse_multipart(type, request.body);
   if (!parts) return fail(parts.error());
   const auto commit = std::ranges::find(*parts, "commit", &http::Part::name);
   if (commit == parts->end()) return fail(Code::invalid, "the form has no part named commit", "commit");
-  Result<CommitRequest> read = read_commit(commit->bytes, exec_id);
+  Result<CommitBody> read = read_commit(commit->bytes, exec_id);
   if (!read) return read;
   for (const http::Part& part : *parts) {
     if (part.name == "commit") continue;
     if (part.name != "output") return fail(Code::invalid, "a form has the parts commit and output", part.name);
     auto files = read_tar(part.bytes);
     if (!files) return fail(files.error().code, "output: " + files.error().message, "output");
-    read->files = *std::move(files);
+    read->request.files = *std::move(files);
   }
   return read;
 }
 
-std::string commit_json(const CommitAnswer& answer) {
+// `leases`: those that were asked for with it; null: none were.
+std::string commit_json(const CommitAnswer& answer, const std::vector<Lease>* leases) {
   const bool is_committed = answer.outcome == LeaseOutcome::accepted;
   JsonWriter json;
   json.begin_map().member("result", is_committed ? "committed" : name_of(answer.outcome));
@@ -94,16 +102,40 @@ std::string commit_json(const CommitAnswer& answer) {
     for (const SubmitAnswer& follow_up : answer.follow_ups) write_answer(json, follow_up);
     json.end_list();
   }
+  if (leases != nullptr) write_leases(json, *leases);
   return json.end_map().take();
 }
 
+// The answer to the commit waits for that to the leases, which comes next. A commit that fails is answered at once, and
+// whoever asked has no use for leases then; nor has one who has gone. Both are answered on the queue's thread.
+void commit_and_lease(Parts& parts, const CallPtr& call, CommitBody body) {
+  const auto is_gone = std::make_shared<std::atomic<bool>>(false);
+  const auto committed = std::make_shared<std::optional<CommitAnswer>>();
+  call->on_gone([is_gone] { *is_gone = true; });
+  parts.tasks.commit_and_lease(
+      std::move(body.request),
+      [call, committed](Result<CommitAnswer> answer) {
+        if (!answer) return call->refuse(answer.error());
+        *committed = *std::move(answer);
+      },
+      *std::move(body.then),
+      [call, committed, is_gone](const Result<std::vector<Lease>>& leases) {
+        if (!*committed || *is_gone) return false;
+        // Why there are none is told to who asks for them alone.
+        const std::vector<Lease> none;
+        call->send_json(commit_json(**committed, leases ? &*leases : &none), status_of((*committed)->outcome));
+        return true;
+      });
+}
+
 void commit(Parts& parts, const CallPtr& call) {
-  auto request = commit_of(call->request, call->names.front());
-  if (!request) return call->refuse(request.error());
+  auto body = commit_of(call->request, call->names.front());
+  if (!body) return call->refuse(body.error());
   call->drop_body();  // so that staged files are in memory once while they are written
-  parts.tasks.commit(*std::move(request), [call](const Result<CommitAnswer>& answer) {
+  if (body->then) return commit_and_lease(parts, call, *std::move(body));
+  parts.tasks.commit(std::move(body->request), [call](const Result<CommitAnswer>& answer) {
     if (!answer) return call->refuse(answer.error());
-    call->send_json(commit_json(*answer), status_of(answer->outcome));
+    call->send_json(commit_json(*answer, nullptr), status_of(answer->outcome));
   });
 }
 

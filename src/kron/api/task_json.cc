@@ -59,6 +59,31 @@ void read_duration(Fields& fields, std::string_view key, Seconds& target) {
   if (const auto text = fields.text(key)) fields.take(target, key, parse_whole_seconds(*text));
 }
 
+LeaseRequest lease_request_in(Fields& fields) {
+  LeaseRequest request;
+  request.worker = fields.text("worker").value_or("");
+  request.types = fields.scalars("types");
+  if (fields.has("types") && request.types.empty()) {
+    fields.report("types", "names at least one; leave it out for tasks of any type");
+  }
+  if (const auto count = fields.integer("n")) {
+    if (*count < 1 || *count > static_cast<std::int64_t>(kMostLeases)) fields.report("n", "is from 1 to 1000");
+    request.count = static_cast<std::size_t>(*count);
+  }
+  read_duration(fields, "term", request.term);
+  request.starts = fields.boolean("start").value_or(false);
+  return request;
+}
+
+// Leases that are asked for with a commit: what is ready, without a wait that the commit's answer would share.
+LeaseRequest lease_behind_commit(Fields& fields) {
+  constexpr std::array<std::string_view, 5> kMembers{"worker", "types", "n", "term", "start"};
+  fields.reject_unknown(kMembers);
+  LeaseRequest request = lease_request_in(fields);
+  if (const Status good = check_lease_request(request); !good) fields.report(good.error().field, good.error().message);
+  return request;
+}
+
 bool is_blank(std::string_view body) { return trimmed(body).empty(); }
 
 }  // namespace
@@ -89,20 +114,9 @@ Result<LeaseBody> read_lease_request(std::string_view text) {
   std::vector<Error> errors;
   Fields fields = members_of(body->document, errors,
                              std::array<std::string_view, 6>{"worker", "types", "n", "wait", "term", "start"});
-  LeaseBody lease;
-  lease.request.worker = fields.text("worker").value_or("");
-  lease.request.types = fields.scalars("types");
-  if (fields.has("types") && lease.request.types.empty()) {
-    fields.report("types", "names at least one; leave it out for tasks of any type");
-  }
-  if (const auto count = fields.integer("n")) {
-    if (*count < 1 || *count > static_cast<std::int64_t>(kMostLeases)) fields.report("n", "is from 1 to 1000");
-    lease.request.count = static_cast<std::size_t>(*count);
-  }
+  LeaseBody lease{lease_request_in(fields)};
   read_duration(fields, "wait", lease.wait);
   if (lease.wait > kMostWait) fields.report("wait", "is at most 60s; ask again");
-  read_duration(fields, "term", lease.request.term);
-  lease.request.starts = fields.boolean("start").value_or(false);
   if (!errors.empty()) return fail(errors.front());
   if (Status good = check_lease_request(lease.request); !good) return fail(good.error());
   return lease;
@@ -118,12 +132,14 @@ Result<std::uint64_t> read_token(std::string_view text) {
   return token;
 }
 
-Result<CommitRequest> read_commit(std::string_view text, std::string_view exec_id) {
+Result<CommitBody> read_commit(std::string_view text, std::string_view exec_id) {
   auto body = read_body(text);
   if (!body) return fail(body.error());
   std::vector<Error> errors;
-  Fields fields = members_of(body->document, errors, std::array<std::string_view, 3>{"token", "result", "followUps"});
-  CommitRequest commit;
+  Fields fields =
+      members_of(body->document, errors, std::array<std::string_view, 4>{"token", "result", "followUps", "lease"});
+  CommitBody read;
+  CommitRequest& commit = read.request;
   commit.key = {std::string(exec_id), token_in(fields)};
   commit.result = fields.text("result").value_or("");
   if (const Node* follow_ups = fields.find("followUps")) {
@@ -138,8 +154,9 @@ Result<CommitRequest> read_commit(std::string_view text, std::string_view exec_i
       }
     }
   }
+  if (auto lease = fields.map("lease")) read.then = lease_behind_commit(*lease);
   if (!errors.empty()) return fail(errors.front());
-  return commit;
+  return read;
 }
 
 Result<FailRequest> read_fail(std::string_view text, std::string_view exec_id) {

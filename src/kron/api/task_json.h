@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,12 @@ inline constexpr Seconds kMostWait{60};
 Result<LeaseBody> read_lease_request(std::string_view body);
 
 Result<std::uint64_t> read_token(std::string_view body);
-Result<CommitRequest> read_commit(std::string_view body, std::string_view exec_id);
+// A commit, and the request for leases that may come with it.
+struct CommitBody {
+  CommitRequest request;
+  std::optional<LeaseRequest> then = {};
+};
+Result<CommitBody> read_commit(std::string_view body, std::string_view exec_id);
 Result<FailRequest> read_fail(std::string_view body, std::string_view exec_id);
 
 // A body that may be empty.

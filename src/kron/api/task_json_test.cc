@@ -37,6 +37,11 @@ TEST(TaskJson, RefusesWhatIsNoRequestAndNamesTheMember) {
   EXPECT_EQ(read_token(R"({"token":"7"})").error().field, "token");
   EXPECT_THAT(read_commit(R"({"token":1,"followUps":[{"payload":{}}]})", "a.1").error().field,
               HasSubstr("followUps[0]"));
+  EXPECT_EQ(read_commit(R"({"token":1,"lease":5})", "a.1").error().field, "lease");
+  EXPECT_EQ(read_commit(R"({"token":1,"lease":{}})", "a.1").error().field, "lease.worker");
+  EXPECT_EQ(read_commit(R"({"token":1,"lease":{"worker":"w","n":0}})", "a.1").error().field, "lease.n");
+  EXPECT_EQ(read_commit(R"({"token":1,"lease":{"worker":"w","wait":"1s"}})", "a.1").error().field, "lease.wait")
+      << "a commit is answered at once";
   EXPECT_EQ(read_attempts(R"({"attempts":0})").error().field, "attempts");
   EXPECT_EQ(read_prune(R"({"state":"running"})", Instant(Seconds(0))).error().field, "state");
 }
@@ -54,8 +59,18 @@ TEST(TaskJson, ReadsWhatAWorkerSays) {
       read_commit(R"({"token":7,"result":"ok","followUps":[{"taskId":"n","payload":{"type":"B","data":[ 1 ]}}]})",
                   "a.7")
           .value();
-  EXPECT_EQ(commit.key.exec_id, "a.7");
-  EXPECT_EQ(commit.follow_ups[0].data, "[1]");
+  EXPECT_EQ(commit.request.key.exec_id, "a.7");
+  EXPECT_EQ(commit.request.follow_ups[0].data, "[1]");
+  EXPECT_FALSE(commit.then);
+  const auto both =
+      read_commit(R"({"token":7,"lease":{"worker":"w","types":["A"],"n":2,"term":"2m","start":true}})", "a.7").value();
+  EXPECT_EQ(both.request.key.token, 7U);
+  ASSERT_TRUE(both.then);
+  EXPECT_EQ(both.then->worker, "w");
+  EXPECT_EQ(both.then->types, std::vector<std::string>{"A"});
+  EXPECT_EQ(both.then->count, 2U);
+  EXPECT_EQ(both.then->term, Seconds(120));
+  EXPECT_TRUE(both.then->starts);
   const auto failed = read_fail(R"({"token":7,"reason":"no","counts":false})", "a.7").value();
   EXPECT_FALSE(failed.counts);
   EXPECT_EQ(read_attempts("").value(), 1);

@@ -36,6 +36,12 @@ struct LeaseWait {
   std::function<bool(Result<std::vector<Lease>>)> answer;
 };
 
+// A commit, and a lease that is served in the same round behind it.
+struct CommitAndLease {
+  Asked<CommitRequest, Result<CommitAnswer>> commit;
+  LeaseWait then;
+};
+
 // Takes the first of them out, at most so many.
 template <class T>
 std::vector<T> take_first(std::deque<T>& from, std::size_t most) {
@@ -53,6 +59,7 @@ struct Questions {
   std::deque<Asked<LeaseKey, Result<LeaseOutcome>>> starts;
   std::deque<Asked<LeaseKey, Result<LeaseOutcome>>> renewals;
   std::deque<Asked<CommitRequest, Result<CommitAnswer>>> commits;
+  std::deque<CommitAndLease> commits_and_leases;
   std::deque<Asked<FailRequest, Result<FailAnswer>>> failures;
   std::deque<Asked<std::string, Result<CancelOutcome>>> cancels;
   std::deque<Asked<RetryRequest, Result<RetryOutcome>>> retries;
@@ -72,6 +79,7 @@ struct Questions {
     visit(one.starts, other.starts);
     visit(one.renewals, other.renewals);
     visit(one.commits, other.commits);
+    visit(one.commits_and_leases, other.commits_and_leases);
     visit(one.failures, other.failures);
     visit(one.cancels, other.cancels);
     visit(one.retries, other.retries);

@@ -36,6 +36,11 @@ void refuse(Submission& submission) {
   submission.answer(std::move(submission.answers));
 }
 
+void refuse(CommitAndLease& both) {
+  refuse(both.commit);
+  static_cast<void>(both.then.answer(fail(ending())));
+}
+
 }  // namespace
 
 QueueService::QueueService(QueueOpener open, const Clock& clock, Log& log, QueueThread::Options options)
@@ -65,6 +70,7 @@ Result<TaskQueue*> QueueService::queue(bool may_create) {
 
 std::optional<Nanoseconds> QueueService::work() {
   open();
+  part_commits_from_leases();
   do_round();
   submit();
   change_tasks();
@@ -81,6 +87,15 @@ void QueueService::open() {
   for (auto& asked : take_first(questions_.opens, questions_.opens.size())) asked.answer(queue_.demand());
   queue_.try_again();
   may_be_ready_ = may_be_ready_ || (!was_open && queue_.opened() != nullptr);
+}
+
+// Before a round, and to the front: all of these commits are done in it, so that none of the leases is served before
+// its commit. Half of a round is left to those who only commit.
+void QueueService::part_commits_from_leases() {
+  auto both = take_first(questions_.commits_and_leases, kMostAtOnce / 2);
+  for (auto one = both.rbegin(); one != both.rend(); ++one) questions_.commits.push_front(std::move(one->commit));
+  for (CommitAndLease& one : both) questions_.leases.push_back(std::move(one.then));
+  may_be_ready_ = may_be_ready_ || !both.empty();
 }
 
 void QueueService::submit() {

@@ -36,6 +36,7 @@ class QueueService {
   Result<TaskQueue*> queue(bool may_create);
 
   void open();
+  void part_commits_from_leases();
   void submit();
   std::vector<NewTask> next_submissions();
   void answer_submissions(std::vector<Result<SubmitAnswer>> answers);

@@ -43,6 +43,23 @@ class Desk : public ::testing::Test {
                                    submitted.push_back(std::move(answers));
                                  }});
   }
+  // Who is told what: "a accepted" of the commit, and the lease as that of ask_for_lease.
+  void commit_and_lease(const Lease& lease, const std::string& worker, bool is_taken = true) {
+    inbox.commits_and_leases.push_back(
+        {{{.key = lease.key, .result = ""},
+          [this, id = lease.task_id](const Result<CommitAnswer>& answer) {
+            answered.push_back(id + " " +
+                               std::string(answer ? name_of(answer->outcome) : name_of(answer.error().code)));
+          }},
+         {++tickets_,
+          {.worker = worker, .starts = true},
+          clock.boot_time(),
+          [this, worker, is_taken](Result<std::vector<Lease>> answer) {
+            answered.push_back(worker + (answer && !answer->empty() ? " leases " + answer->front().task_id : ""));
+            leases.emplace_back(worker, std::move(answer));
+            return is_taken;
+          }}});
+  }
   std::uint64_t ask_for_lease(LeaseRequest request = {}, Seconds wait = Seconds(30), bool is_taken = true) {
     if (request.worker.empty()) request.worker = "w" + std::to_string(tickets_ + 1);
     const std::string worker = request.worker;
@@ -97,6 +114,7 @@ class Desk : public ::testing::Test {
   std::vector<std::vector<Result<SubmitAnswer>>> submitted;
   std::vector<std::pair<std::string, Result<std::vector<Lease>>>> leases;
   std::vector<Error> stopped;
+  std::vector<std::string> answered;  // of commit_and_lease, in their order
 
  private:
   std::uint64_t tickets_ = 0;
@@ -637,6 +655,101 @@ TEST_F(QueueServiceTest, WhoWaitsForATypeIsServedAtOnceWhenOthersSayThatThereIsO
   inbox.wakes = {""};
   settle();
   EXPECT_EQ(told(), "mail:a fax:b") << "no type: any";
+}
+
+TEST_F(QueueServiceTest, ACommitAndTheLeaseBehindItAreAnsweredInThisOrder) {
+  submit({task_named("a"), task_named("b")});
+  settle();
+  const Lease first = lease_one();
+  commit_and_lease(first, "w");
+  settle();
+  EXPECT_EQ(std::exchange(answered, {}), (std::vector<std::string>{"a accepted", "w leases b"}));
+  const Lease second = leases.at(0).second->at(0);
+  commit_and_lease(first, "w");
+  step();
+  EXPECT_EQ(std::exchange(answered, {}), (std::vector<std::string>{"a duplicate", "w"})) << "it does not wait";
+  Lease unknown = first;
+  unknown.key = {"nobody.1", 1};
+  unknown.task_id = "nobody";
+  commit_and_lease(unknown, "w");
+  settle();
+  EXPECT_EQ(std::exchange(answered, {}), (std::vector<std::string>{"nobody not_found", "w"}));
+
+  submit({task_named("c")});
+  settle();
+  commit_and_lease(second, "gone", false);
+  settle();
+  EXPECT_EQ(std::exchange(answered, {}), (std::vector<std::string>{"b accepted", "gone leases c"}));
+  EXPECT_EQ(state("c"), TaskState::pending) << "nobody took it";
+}
+
+TEST_F(QueueServiceTest, NoLeaseOvertakesItsCommitHoweverManyThereAre) {
+  constexpr std::size_t kMany = 700;
+  std::vector<NewTask> tasks;
+  for (std::size_t i = 0; i < 2 * kMany; ++i) tasks.push_back(task_named("t" + std::to_string(i)));
+  use([&](bool) { return OpenedQueue{std::make_unique<MemoryQueue>(clock)}; });
+  submit(tasks);
+  settle();
+  ask_for_lease({.worker = "w", .count = kMany, .starts = true}, Seconds(0));
+  settle();
+  const std::vector<Lease> held = leases.at(0).second.value();
+  ASSERT_EQ(held.size(), kMany);
+  for (const Lease& lease : held) commit_and_lease(lease, "of-" + lease.task_id);
+  settle();
+  ASSERT_EQ(answered.size(), 2 * kMany);
+  for (const Lease& lease : held) {
+    const auto committed = std::ranges::find(answered, lease.task_id + " accepted");
+    const auto leased = std::ranges::find_if(
+        answered, [&](const std::string& line) { return line.starts_with("of-" + lease.task_id + " leases "); });
+    EXPECT_TRUE(committed < leased && leased != answered.end()) << lease.task_id;
+  }
+}
+
+TEST_F(QueueServiceTest, AtTheEndACommitAndItsLeaseAreBothRefused) {
+  submit({task_named("a")});
+  settle();
+  commit_and_lease(lease_one(), "w");
+  end();
+  EXPECT_EQ(answered, (std::vector<std::string>{"a unreachable", "w"}));
+  EXPECT_EQ(told(), "w:!unreachable");
+}
+
+class FarQueue : public MemoryQueue {
+ public:
+  FarQueue(const Clock& clock, int& trips) : MemoryQueue(clock), trips_(trips) {}
+  bool is_far_away() const override { return true; }
+  QueueRoundAnswers do_round(const QueueRound& round) override {
+    const int before = trips_;
+    QueueRoundAnswers answers = MemoryQueue::do_round(round);
+    trips_ = before + 1;
+    return answers;
+  }
+  std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) override {
+    ++trips_;
+    return MemoryQueue::commit(requests);
+  }
+  std::vector<Result<std::vector<Lease>>> lease(std::span<const LeaseRequest> requests) override {
+    ++trips_;
+    return MemoryQueue::lease(requests);
+  }
+  using MemoryQueue::commit;
+  using MemoryQueue::lease;
+
+ private:
+  int& trips_;
+};
+
+TEST_F(QueueServiceTest, ACommitAndTheLeaseBehindItAreOneTripToAQueueThatIsFarAway) {
+  int trips = 0;
+  use([&](bool) { return OpenedQueue{std::make_unique<FarQueue>(clock, trips)}; });
+  submit({task_named("a"), task_named("b")});
+  settle();
+  const Lease first = lease_one();
+  trips = 0;
+  commit_and_lease(first, "w");
+  step();
+  EXPECT_EQ(answered, (std::vector<std::string>{"a accepted", "w leases b"}));
+  EXPECT_EQ(trips, 1);
 }
 
 }  // namespace

@@ -124,6 +124,14 @@ void QueueThread::commit(CommitRequest request, Answer<CommitAnswer> answer) {
   work_->ask([&](Questions& inbox) { inbox.commits.push_back({std::move(request), std::move(answer)}); });
 }
 
+void QueueThread::commit_and_lease(CommitRequest request, Answer<CommitAnswer> answer, LeaseRequest then,
+                                   std::function<bool(Result<std::vector<Lease>>)> leased) {
+  LeaseWait wait{work_->next_ticket(), std::move(then), work_->boot_time(), std::move(leased)};
+  work_->ask([&](Questions& inbox) {
+    inbox.commits_and_leases.push_back({{std::move(request), std::move(answer)}, std::move(wait)});
+  });
+}
+
 void QueueThread::fail_attempt(FailRequest request, Answer<FailAnswer> answer) {
   work_->ask([&](Questions& inbox) { inbox.failures.push_back({std::move(request), std::move(answer)}); });
 }

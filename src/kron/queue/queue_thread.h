@@ -55,6 +55,10 @@ class QueueThread {
   void start(LeaseKey key, Answer<LeaseOutcome> answer);
   void renew(LeaseKey key, Answer<LeaseOutcome> answer);
   void commit(CommitRequest request, Answer<CommitAnswer> answer);
+  // A commit, and a lease that does not wait, behind it in the same step: a queue on the other side of a network is
+  // asked once for both. The lease is answered after the commit, whatever has become of that.
+  void commit_and_lease(CommitRequest request, Answer<CommitAnswer> answer, LeaseRequest then,
+                        std::function<bool(Result<std::vector<Lease>>)> leased);
   void fail_attempt(FailRequest request, Answer<FailAnswer> answer);
   void cancel(std::string task_id, Answer<CancelOutcome> answer);
   void retry(std::string task_id, int attempts, Answer<RetryOutcome> answer);
