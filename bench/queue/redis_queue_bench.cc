@@ -19,19 +19,26 @@ constexpr char kKrondPath[] = "QueueThread on RedisQueue, as krond has it behind
 
 using Measure = std::function<double()>;
 
-// Ours and bare by turns, the best of each: other users of the machine disturb both alike.
+// Ours and bare by turns, the best of each: other users of the machine disturb both alike. How much they do is told by
+// the shares of the turns.
 double report(JsonWriter& out, const std::string& name, const char* path, const Measure& ours, const Measure& bare,
               double peer) {
   double best = 0;
   double best_bare = 0;
+  std::vector<double> shares;
   for (int round = 0; round < (is_brief() ? 1 : 3); ++round) {
-    best = std::max(best, ours());
-    best_bare = std::max(best_bare, bare());
+    const double mine = ours();
+    const double its = bare();
+    shares.push_back(mine / its);
+    best = std::max(best, mine);
+    best_bare = std::max(best_bare, its);
   }
   out.key(name).begin_map().member("path", path);
   out.key("per_second").real(best);
   out.key("bare_per_second").real(best_bare);
   out.key("share_of_bare").real(best / best_bare);
+  out.key("least_share_of_a_turn").real(*std::ranges::min_element(shares));
+  out.key("most_share_of_a_turn").real(*std::ranges::max_element(shares));
   if (peer > 0) {
     out.key("bullmq_per_second").real(peer);
     out.key("of_bullmq").real(best / peer);
@@ -73,7 +80,7 @@ void measure_speeds(JsonWriter& out, const std::string& appendfsync) {
       report(
           out, std::to_string(workers) + (is_direct ? " at a time" : " workers"), is_direct ? kDirectPath : kKrondPath,
           [&] { return is_direct ? lives_directly(redis, workers, count) : lives_at_krond(redis, workers, count); },
-          [&] { return bare_lives(redis, workers, count, is_direct ? Trips::one : Trips::two); }, processed(workers));
+          [&] { return bare_lives(redis, workers, count); }, processed(workers));
     }
     out.end_map();
   }

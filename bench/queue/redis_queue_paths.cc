@@ -97,15 +97,23 @@ void submit_next(QueueThread& queue, Chains& chains) {
   });
 }
 
-void lease_next(QueueThread& queue, Chains& chains) {
-  if (!chains.next()) return;
+// One after the other, until none is left.
+void live_on(QueueThread& queue, Chains& chains, const Lease& lease) {
+  const auto committed = [](const auto& answer) {
+    require(answer.has_value() && answer->outcome == LeaseOutcome::accepted);
+  };
+  queue.commit_and_lease({.key = lease.key, .result = "ok"}, committed, request_for(1), [&](const auto& leases) {
+    require(leases.has_value());
+    for (const Lease& next : *leases) live_on(queue, chains, next);
+    chains.answered();
+    return true;
+  });
+}
+
+void begin_to_live(QueueThread& queue, Chains& chains) {
   queue.lease(request_for(1), Seconds(0), [&](const auto& leases) {
     require(leases.has_value() && leases->size() == 1);
-    queue.commit({.key = leases->front().key, .result = "ok"}, [&](const auto& answer) {
-      require(answer.has_value() && answer->outcome == LeaseOutcome::accepted);
-      lease_next(queue, chains);
-      chains.answered();
-    });
+    live_on(queue, chains, leases->front());
     return true;
   });
 }
@@ -171,12 +179,12 @@ double lives_at_krond(Redis& redis, std::size_t workers, std::size_t count) {
   Chains chains(count);
   AtKrond krond(redis);
   return rate(count, [&] {
-    for (std::size_t i = 0; i < workers; ++i) lease_next(*krond, chains);
+    for (std::size_t i = 0; i < workers; ++i) begin_to_live(*krond, chains);
     chains.wait();
   });
 }
 
-double bare_lives(Redis& redis, std::size_t workers, std::size_t count, Trips trips) {
+double bare_lives(Redis& redis, std::size_t workers, std::size_t count) {
   redis.ask({"FLUSHALL"});
   fill(redis, count);
   BareQueueScripts scripts(redis);
@@ -184,12 +192,7 @@ double bare_lives(Redis& redis, std::size_t workers, std::size_t count, Trips tr
     std::vector<BareQueueScripts::Leased> leased;
     for (std::size_t done = 0; done < count;) {
       done += leased.size();
-      if (trips == Trips::two) {
-        scripts.commit_and_lease(leased, 0);
-        leased = scripts.commit_and_lease({}, workers);
-      } else {
-        leased = scripts.commit_and_lease(leased, workers);
-      }
+      leased = scripts.commit_and_lease(leased, workers);
       require(done == count || !leased.empty());
     }
   });

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "../cluster/servers.h"
 
@@ -17,11 +16,10 @@ double bare_submits(Redis& redis, std::size_t batch, std::size_t count);
 
 // Lease with start, and commit, of tasks that wait. One `kron worker --redis` that does so many at a time.
 double lives_directly(Redis& redis, std::size_t at_a_time, std::size_t count);
-// So many workers of one task each at a krond, without HTTP.
+// So many workers of one task each at a krond, without HTTP: each commits, and asks for its next task with it.
 double lives_at_krond(Redis& redis, std::size_t workers, std::size_t count);
-// One trip: the commits and the next leases together, as `kron worker --redis` asks; two: one after the other.
-enum class Trips : std::uint8_t { one, two };
-double bare_lives(Redis& redis, std::size_t workers, std::size_t count, Trips trips);
+// The commits and the next leases together, in one trip.
+double bare_lives(Redis& redis, std::size_t workers, std::size_t count);
 
 // Bytes of Redis's memory for each of `count` tasks with so much data: while they wait, and when they have succeeded.
 struct TaskMemory {
