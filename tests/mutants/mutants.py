@@ -43,8 +43,10 @@ MUTANTS = [
            "  start.answer(Triggered{start.run_id, Triggered::How::started});\n", "kron_scheduler_test",
            "*Requests*:PowerCut.WhileOperators*"),
     Mutant("requests for one job overtake each other", "src/kron/scheduler/scheduler_requests.cc",
-           "if (jobs.insert(request.identity).second) {", "if (jobs.insert(request.identity).second || true) {",
-           "kron_scheduler_test", "*Requests*"),
+           "on_their_way.size() >= kLargestBatch || on_their_way.contains(request.identity)",
+           "on_their_way.size() >= kLargestBatch", "kron_scheduler_test", "*Requests*"),
+    Mutant("all that operators ask for is one batch", "src/kron/scheduler/scheduler_requests.cc",
+           "on_their_way.size() >= kLargestBatch || ", "", "kron_scheduler_test", "*Requests*"),
     Mutant("a turn waits for what operators have asked for", "src/kron/scheduler/scheduler_commit.cc",
            "  if (steps_.empty() && in_flight_ && in_flight_->is_for_requests) return;\n", "", "kron_scheduler_test",
            "*Requests*"),
@@ -52,8 +54,8 @@ MUTANTS = [
            "  return step != nullptr ? step->before : jobs_.known(job);\n", "  (void)step;\n  return jobs_.known(job);\n",
            "kron_scheduler_test", "*Requests*"),
     Mutant("a key's run that has ended is run again", "src/kron/scheduler/scheduler_requests.cc",
-           "    if (!knows_run(job, start.run_id)) return questions_.push_back(std::move(request));\n"
-           "    start.has_run = true;\n",
+           "    if (!knows_run(job, start.run_id)) {\n      questions_.push_back(std::move(request));\n"
+           "      return std::nullopt;\n    }\n    start.has_run = true;\n",
            "    start.has_run = knows_run(job, start.run_id);\n", "kron_scheduler_test", "*Requests*:Operator.*"),
     Mutant("a request that others have overtaken is given up at once", "src/kron/scheduler/scheduler_requests.cc",
            "++request.rounds <= kMostRounds", "++request.rounds < 1", "kron_scheduler_test", "*Requests*"),
