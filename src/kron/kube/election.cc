@@ -29,8 +29,10 @@ bool Election::is_free(Nanoseconds boot) const {
   return boot - changed_at_ >= known_->duration;
 }
 
-void Election::release() {
-  if (state_ == State::leader) is_releasing_ = true;
+void Election::release(std::optional<WallTime> idle_since) {
+  if (state_ != State::leader || is_releasing_) return;
+  is_releasing_ = true;
+  idle_since_ = idle_since;
 }
 
 Election::Step Election::call(UnderWay what, Request request, Nanoseconds boot) {
@@ -79,6 +81,7 @@ Election::Step Election::next(Nanoseconds boot, WallTime wall) {
   wanted.renewed = wall;
   if (is_releasing_) {
     wanted.holder.clear();
+    wanted.renewed = idle_since_.value_or(wall);
     wanted.duration = Seconds(1);  // as others of Kubernetes do: who does not know an empty holder waits a second
     return write(UnderWay::release, std::move(wanted), boot);
   }

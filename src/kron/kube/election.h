@@ -54,9 +54,10 @@ class Election {
   Step next(Nanoseconds boot, WallTime wall);
   void answered(const Reply& reply, Nanoseconds boot);
 
-  // The leader gives it back, so that the next one need not wait, and is none from here on. Nothing happens when we are
+  // The leader gives it back, so that the next one need not wait, and is none from here on. `idle_since`: when it began
+  // nothing new any more, which is what the next one is told; none: when it is given back. Nothing happens when we are
   // none.
-  void release();
+  void release(std::optional<WallTime> idle_since = {});
 
   [[nodiscard]] State state() const { return state_; }
   // At this moment, also when next() was not asked in time.
@@ -86,6 +87,7 @@ class Election {
   State state_ = State::standby;
   UnderWay under_way_ = UnderWay::nothing;
   bool is_releasing_ = false;
+  std::optional<WallTime> idle_since_ = {};
   Nanoseconds sent_at_{0};
   Nanoseconds next_at_{0};
   Nanoseconds renewed_at_{0};        // when the last successful renewal was sent

@@ -229,16 +229,16 @@ TEST(Election, GivenBackIsTakenWithinASecondAndTellsSinceWhen) {
   Member a("a");
   Member b("b");
   world.run(Seconds(30), {&a, &b});
-  a.election.release();
+  const WallTime idle = world.wall() - Seconds(2);  // it had something to finish
+  a.election.release(idle);
   world.step(a);
   EXPECT_EQ(a.election.state(), State::released);
   EXPECT_FALSE(a.election.is_leader(world.now));
   EXPECT_EQ(world.server.lease()->holder, "");
   EXPECT_EQ(world.server.lease()->duration, Seconds(1));
-  const WallTime released = world.wall();
   world.run(milliseconds(1'300), {&a, &b});
   EXPECT_EQ(b.election.state(), State::leader);
-  EXPECT_EQ(b.election.handed_over(), released);
+  EXPECT_EQ(b.election.handed_over(), idle);
 }
 
 TEST(Election, IsNotGivenBackByOneWhoDoesNotHoldIt) {
@@ -246,7 +246,7 @@ TEST(Election, IsNotGivenBackByOneWhoDoesNotHoldIt) {
   Member a("a");
   Member b("b");
   world.run(Seconds(3), {&a, &b});
-  b.election.release();
+  b.election.release(world.wall());
   world.run(Seconds(3), {&a, &b});
   EXPECT_EQ(b.election.state(), State::standby);
   EXPECT_EQ(world.server.lease()->holder, "a");
@@ -363,7 +363,7 @@ TEST(Election, HasNeverTwoLeadersByTheirOwnClocks) {
           one.answered(answer, world.now);
         }
       }
-      if (*rc::gen::inRange(0, 25) == 0 && one.state() == State::leader) one.release();
+      if (*rc::gen::inRange(0, 25) == 0 && one.state() == State::leader) one.release(world.wall());
       if (one.state() == State::lost || one.state() == State::released) {
         members[which] = std::make_unique<Election>(named("m" + std::to_string(i)));  // a fresh process
       }

@@ -19,6 +19,10 @@ void Limiter::enqueue(CallClass of, Id id, Nanoseconds now) {
   queues_[static_cast<std::size_t>(of)].waiting.push_back({id, now});
 }
 
+void Limiter::enqueue_first(CallClass of, Id id, Nanoseconds now) {
+  queues_[static_cast<std::size_t>(of)].waiting.push_front({id, now});
+}
+
 void Limiter::withdraw(Id id) {
   for (Queue& queue : queues_) std::erase_if(queue.waiting, [&](const Waiting& one) { return one.id == id; });
 }
@@ -37,7 +41,7 @@ double Limiter::tokens_at(Nanoseconds now) const {
 
 bool Limiter::is_held(const Queue& queue, Nanoseconds now) const { return queue.held_until && now < *queue.held_until; }
 
-Limiter::Released Limiter::release(Nanoseconds now) {
+Limiter::Released Limiter::release(Nanoseconds now, std::size_t room) {
   tokens_ = tokens_at(now);
   counted_ = counted_ ? std::max(*counted_, now) : now;
 
@@ -54,7 +58,7 @@ Limiter::Released Limiter::release(Nanoseconds now) {
   for (std::size_t i = 1; i < kClasses; ++i) {
     Queue& queue = queues_[i];
     if (is_held(queue, now)) continue;
-    while (!queue.waiting.empty() && tokens_ >= kOneToken) {
+    for (; room > 0 && !queue.waiting.empty() && tokens_ >= kOneToken; --room) {
       tokens_ -= 1;
       released.now.push_back(queue.waiting.front().id);
       queue.waiting.pop_front();

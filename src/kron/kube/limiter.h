@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -11,7 +12,8 @@
 
 namespace kron::kube {
 
-// In the order of their turn. `lease` is never held up: who cannot renew it stops being the leader.
+// In the order of their turn. `lease` is never held up: who cannot renew it stops being the leader. `write` is what a
+// due run waits for, `remove` what nobody waits for: deletions, and statuses that only catch up.
 enum class CallClass : std::uint8_t { lease, write, remove, event };
 
 // How many calls a second may be made of the API server: a token bucket with a queue for each class. Stepped: it has
@@ -35,12 +37,15 @@ class Limiter {
 
   // `id` is the caller's, who knows what it is for.
   void enqueue(CallClass of, Id id, Nanoseconds now);
+  // Before the others of its class: what was begun is finished before anything else is begun.
+  void enqueue_first(CallClass of, Id id, Nanoseconds now);
   // It is not to be made any more. Nothing happens when it was released.
   void withdraw(Id id);
   // The server has asked for a pause (Retry-After). The lease goes on: it tries again by itself.
   void hold(CallClass of, Nanoseconds until);
 
-  Released release(Nanoseconds now);
+  // At most `room` of them, but for the lease.
+  Released release(Nanoseconds now, std::size_t room = std::numeric_limits<std::size_t>::max());
   // When release() will have something to say; nothing: when something is enqueued. May be in the past.
   [[nodiscard]] std::optional<Nanoseconds> next(Nanoseconds now) const;
 

@@ -60,6 +60,17 @@ TEST(Limiter, StopsAClassForAsLongAsTheServerAsks) {
   EXPECT_EQ(limiter.release(Seconds(7)).now, Ids{1});
 }
 
+TEST(Limiter, ReleasesNoMoreThanThereIsRoomFor) {
+  Limiter limiter({.per_second = 100, .burst = 10});
+  limiter.enqueue(CallClass::remove, 1, Seconds(0));
+  for (Limiter::Id id = 2; id <= 4; ++id) limiter.enqueue(CallClass::write, id, Seconds(0));
+  limiter.enqueue(CallClass::lease, 5, Seconds(0));
+  EXPECT_EQ(limiter.release(Seconds(0), 0).now, Ids{5});
+  EXPECT_EQ(limiter.release(Seconds(0), 2).now, (Ids{2, 3}));
+  limiter.enqueue_first(CallClass::write, 6, Seconds(0));
+  EXPECT_EQ(limiter.release(Seconds(0), 9).now, (Ids{6, 4, 1}));
+}
+
 TEST(Limiter, DropsEventsThatAreLate) {
   Limiter limiter(kTwoASecond);
   limiter.hold(CallClass::event, Seconds(60));

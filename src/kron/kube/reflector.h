@@ -64,6 +64,7 @@ class Reflector {
   [[nodiscard]] bool has_listed() const { return has_listed_; }
   // The server has shown this object, and not said since that it is gone.
   [[nodiscard]] bool knows(std::string_view ns, std::string_view name) const;
+  [[nodiscard]] std::size_t known() const { return known_.size(); }
   [[nodiscard]] std::size_t restarts() const { return restarts_; }  // of the watch, for the metrics
 
  private:
