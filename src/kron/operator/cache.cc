@@ -164,6 +164,11 @@ std::vector<std::string> Cache::identities() const {
   return all;
 }
 
+std::string Cache::keeper_of(std::string_view ns, std::string_view job) const {
+  const auto found = owners_.find(identity_of(ns, job));
+  return found != owners_.end() ? found->second : std::string();
+}
+
 void Cache::expire(Instant now) {
   for (auto item = entries_.begin(); item != entries_.end();) {
     CacheEntry& entry = item->second;

@@ -55,6 +55,8 @@ class Cache {
   [[nodiscard]] const CacheEntry* find(std::string_view identity) const;
   [[nodiscard]] CacheEntry* find(std::string_view identity);
   [[nodiscard]] std::vector<std::string> identities() const;
+  // The identity that this Job is kept with; empty: it is not known.
+  [[nodiscard]] std::string keeper_of(std::string_view ns, std::string_view job) const;
 
   // Forgets the tombstones of KronJobs whose windows have closed, and what is left of identities that are gone.
   void expire(Instant now);

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct ReadText {
+struct ReadBack {
   std::vector<Manifest> manifests;
   std::vector<jobs::Problem> problems;
 
@@ -28,7 +28,7 @@ struct ReadText {
   }
 };
 
-ReadText read_text(const std::string& yaml) {
+ReadBack read_text(const std::string& yaml) {
   jobs::Report report("a.yaml", yaml);
   std::vector<Manifest> manifests = read_manifests(yaml, "default", testing::zones(), report);
   return {std::move(manifests), report.take()};
@@ -44,7 +44,7 @@ std::string manifest(const std::string& spec, const std::string& metadata = "{na
 const std::string kDeadline = "  policy: {deadline: 1h}\n";
 
 TEST(Manifest, AGoodOneIsReadWithoutAWord) {
-  const ReadText read = read_text(manifest(kDeadline));
+  const ReadBack read = read_text(manifest(kDeadline));
   EXPECT_THAT(read.told(), IsEmpty());
   ASSERT_EQ(read.manifests.size(), 1U);
   const Manifest& good = read.manifests.front();
@@ -61,7 +61,7 @@ TEST(Manifest, SeveralDocumentsAndListsAreReadAndOtherKindsPassedBy) {
     list += (at == 0 ? "  - " : "    ") + item.substr(at, end - at);
     at = end;
   }
-  const ReadText read = read_text(item + "---\nkind: Service\nspec: {}\n---\n" + list);
+  const ReadBack read = read_text(item + "---\nkind: Service\nspec: {}\n---\n" + list);
   EXPECT_THAT(read.told(), IsEmpty());
   EXPECT_EQ(read.manifests.size(), 2U);
 }
@@ -125,7 +125,7 @@ TEST(Manifest, EachReasonOfInvalidSpecHasItsPlaceAndCure) {
       {"- 1\n", "expected a Kubernetes object, found a list"},
   };
   for (const auto& [text, told] : cases) {
-    const ReadText read = read_text(text);
+    const ReadBack read = read_text(text);
     EXPECT_THAT(read.told(), Contains(HasSubstr(told))) << text;
     EXPECT_TRUE(read.manifests.empty() || !read.manifests.front().is_good) << text;
   }
@@ -157,7 +157,7 @@ TEST(Manifest, WarnsOfWhatIsTakenAndProbablyNotMeant) {
       {manifest(kDeadline, "{name: report, annotations: {kron.io/run-now: a}}"), "use kron kube trigger"},
   };
   for (const auto& [text, told] : cases) {
-    const ReadText read = read_text(text);
+    const ReadBack read = read_text(text);
     EXPECT_THAT(read.told(), ElementsAre(HasSubstr(told))) << text;
     EXPECT_TRUE(read.manifests.front().is_good) << text;
   }
@@ -167,7 +167,7 @@ TEST(Manifest, WarnsOfWhatIsTakenAndProbablyNotMeant) {
 TEST(Manifest, TogetherAndOverTimeTheyAreLookedAtToo) {
   const Instant now = testing::at("2026-03-01T00:00:00Z");
   const auto told = [&](const std::string& yaml) {
-    return ReadText{{}, lint_manifests(read_text(yaml).manifests, now)}.told();
+    return ReadBack{{}, lint_manifests(read_text(yaml).manifests, now)}.told();
   };
   EXPECT_THAT(told(manifest(kDeadline)), IsEmpty());
   EXPECT_THAT(told(manifest(kDeadline) + "---\n" + manifest(kDeadline)),
