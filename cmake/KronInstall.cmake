@@ -4,17 +4,18 @@ include(CMakePackageConfigHelpers)
 set(KRON_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kron)
 
 install(TARGETS kron RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS krond RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+install(TARGETS krond kron-operator RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 # krond looks for it in ../libexec/kron, as seen from where krond is.
 install(TARGETS kron-exec RUNTIME DESTINATION libexec/kron)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron-jobs.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES ${PROJECT_SOURCE_DIR}/man/krond.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
 set(completions ${PROJECT_BINARY_DIR}/completions)
-install(FILES ${completions}/kron ${completions}/krond
+install(FILES ${completions}/kron ${completions}/krond ${completions}/kron-operator
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${completions}/_kron ${completions}/_krond DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${completions}/kron.fish ${completions}/krond.fish
+install(FILES ${completions}/_kron ${completions}/_krond ${completions}/_kron-operator
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${completions}/kron.fish ${completions}/krond.fish ${completions}/kron-operator.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # The prefix is known when it is installed, not before. systemd looks below /usr/local/lib and /usr/lib, whatever the

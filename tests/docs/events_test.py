@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every event that krond can log stands in the table of docs/formats.md, and the table names no other.
+"""Every event that krond and kron-operator can log stands in the table of docs/formats.md, and the table names no other.
 
     events_test.py SOURCE_DIRECTORY
 """
@@ -9,8 +9,8 @@ import sys
 import unittest
 from pathlib import Path
 
-# The rooms whose log is krond's, and the log itself, which has a line of its own to write.
-ROOMS = ("cluster", "daemon", "history", "http", "ledger", "log", "queue", "runner", "scheduler")
+# The rooms whose log is krond's or the operator's, and the log itself, which has a line of its own to write.
+ROOMS = ("cluster", "daemon", "history", "http", "ledger", "log", "operator", "queue", "runner", "scheduler")
 CALL = re.compile(r'\b(?:log_?(?:\.|->)(?:info|warning|error|write)|line_of)\(\s*(?:[\w.:()]+,\s*)?"([a-z_.]+)"')
 ROW = re.compile(r"^\| `([a-z_.]+)` \| (?:debug|info|warning|error|that of)", re.MULTILINE)
 
