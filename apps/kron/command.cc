@@ -11,6 +11,7 @@
 #include "cluster_verbs.h"
 #include "kron/base/result.h"
 #include "kron/base/text.h"
+#include "kube_verbs.h"
 #include "task_verbs.h"
 #include "terminal.h"
 #include "verb_table.h"
@@ -36,6 +37,14 @@ constexpr std::array kManyHosts{
          set_up_cluster},
 };
 
+constexpr std::array kInKubernetes{
+    Verb{"kube", "KronJobs in Kubernetes: next, explain, trigger, suspend, resume, lint",
+         "  kron kube next -A\n"
+         "  kron kube explain report -n shop\n"
+         "  kron kube lint manifests/",
+         set_up_kube},
+};
+
 struct Group {
   const char* title;
   std::span<const Verb> verbs;
@@ -45,6 +54,7 @@ std::vector<Group> groups() {
   return {{"Look ahead", ahead_verbs()},
           {"Operate krond", operate_verbs()},
           {"Operate a cluster", kManyHosts},
+          {"Operate in Kubernetes", kInKubernetes},
           {"Tasks", kTaskVerbs},
           {"The command itself", shell_verbs()}};
 }

@@ -37,9 +37,9 @@ std::vector<std::string> verbs_in_help(const Words& of = {}) {
 TEST(Command, TheHelpNamesEveryVerb) {
   const auto verbs = verbs_in_help();
   for (const char* verb :
-       {"decide", "evaluate", "next",   "explain", "lint",    "simulate", "convert", "import",    "schema", "status",
-        "jobs",   "runs",     "show",   "logs",    "trigger", "wait",     "pause",   "resume",    "kill",   "reload",
-        "events", "state",    "doctor", "cluster", "task",    "worker",   "help",    "completion"}) {
+       {"decide", "evaluate", "next",   "explain", "lint",    "simulate", "convert", "import", "schema",    "status",
+        "jobs",   "runs",     "show",   "logs",    "trigger", "wait",     "pause",   "resume", "kill",      "reload",
+        "events", "state",    "doctor", "cluster", "kube",    "task",     "worker",  "help",   "completion"}) {
     EXPECT_NE(std::ranges::find(verbs, verb), verbs.end()) << verb;
   }
 }
@@ -57,7 +57,7 @@ TEST(Command, EveryVerbHasAHelpWithExamplesOfItself) {
 }
 
 TEST(Command, EveryVerbOfAVerbHasAHelpToo) {
-  for (const char* verb : {"task", "state", "cluster"}) {
+  for (const char* verb : {"task", "state", "cluster", "kube"}) {
     const auto below = verbs_in_help({verb});
     EXPECT_GE(below.size(), 4U) << verb;
     for (const std::string& one : below) {
@@ -95,6 +95,8 @@ TEST(Command, AVerbThatIsMisspeltIsToldTheNearest) {
       {{"task"}, "kron task: no command; see kron task --help\n"},
       {{"state", "lst"}, "kron state: unknown command 'lst'; did you mean list?\n"},
       {{"state"}, "kron state: no command; see kron state --help\n"},
+      {{"kube", "explan"}, "kron kube: unknown command 'explan'; did you mean explain?\n"},
+      {{"kube"}, "kron kube: no command; see kron kube --help\n"},
       {{"help", "jbos"}, "kron help: there is no command 'jbos'; see kron --help\n"},
       {{"help", "task", "jobs"}, "kron help: there is no command 'jobs'; see kron --help\n"},
   };

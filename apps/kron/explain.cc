@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "asked_period.h"
 #include "flag_values.h"
 #include "kron/base/rfc3339.h"
 #include "kron/forecast/explanation.h"
@@ -16,21 +17,6 @@ void print(const ExplainOptions& options, const Explanation& explanation) {
   std::fputs(text.c_str(), stdout);
 }
 
-Result<Instant> period_asked_for(const ExplainOptions& options, const Job& job, Instant now) {
-  if (!options.period.empty()) {
-    const Result<Instant> nominal = time_flag(options.period, "--period");
-    return nominal ? known_period(job, *nominal) : nominal;
-  }
-  if (!options.at.empty()) {
-    const Result<Instant> at = time_flag(options.at, "--at");
-    return at ? period_at(job, *at) : at;
-  }
-  Result<Upcoming> upcoming = Upcoming::of(job, now);
-  if (!upcoming) return fail(upcoming.error());
-  if (const std::optional<Decision> next = upcoming->next()) return next->nominal;
-  return fail(Code::not_found, "the schedule has no time after " + rfc3339(now) + "; ask for one with --at");
-}
-
 int explain_job(const ExplainOptions& options) {
   const Result<Instant> now = time_flag(options.now, "--now");
   if (!now) return refuse("explain", now.error(), options.json);
@@ -40,7 +26,7 @@ int explain_job(const ExplainOptions& options) {
   const Result<const jobs::JobDefinition*> found = job_named(read.jobs, options.job);
   if (!found) return std::max(refuse("explain", found.error(), options.json), read.status());
   const Job& job = (*found)->job;
-  const Result<Instant> nominal = period_asked_for(options, job, *now);
+  const Result<Instant> nominal = period_asked_for({options.period, options.at}, job, *now);
   if (!nominal) return refuse("explain", nominal.error(), options.json);
   print(options, explain(job, *nominal, *now));
   return read.status();
@@ -63,6 +49,21 @@ int explain_log_line(const ExplainOptions& options) {
 }
 
 }  // namespace
+
+Result<Instant> period_asked_for(const PeriodFlags& flags, const Job& job, Instant now) {
+  if (!flags.period.empty()) {
+    const Result<Instant> nominal = time_flag(flags.period, "--period");
+    return nominal ? known_period(job, *nominal) : nominal;
+  }
+  if (!flags.at.empty()) {
+    const Result<Instant> at = time_flag(flags.at, "--at");
+    return at ? period_at(job, *at) : at;
+  }
+  Result<Upcoming> upcoming = Upcoming::of(job, now);
+  if (!upcoming) return fail(upcoming.error());
+  if (const std::optional<Decision> next = upcoming->next()) return next->nominal;
+  return fail(Code::not_found, "the schedule has no time after " + rfc3339(now) + "; ask for one with --at");
+}
 
 int explain_period(const ExplainOptions& options) {
   return options.log_line.empty() ? explain_job(options) : explain_log_line(options);

@@ -1,64 +1,16 @@
 #include "kron/jobs/lint.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <unistd.h>
+#include <iterator>
+#include <utility>
 
-#include "answer_text.h"
 #include "flag_values.h"
-#include "kron/json/writer.h"
 #include "lines.h"
+#include "lint_findings.h"
 #include "terminal.h"
 #include "verbs.h"
 
 namespace kron::cli {
-namespace {
-
-std::string json_list(const std::vector<jobs::Problem>& problems) {
-  JsonWriter json;
-  json.begin_list();
-  for (const jobs::Problem& problem : problems) {
-    json.begin_map().member("file", problem.file);
-    json.key("line").integer(static_cast<std::int64_t>(problem.at.line));
-    json.key("column").integer(static_cast<std::int64_t>(problem.at.column));
-    json.member("severity", name_of(problem.severity))
-        .member("field", problem.field)
-        .member("message", problem.message)
-        .member("hint", problem.cure)
-        .member("source", problem.source_line)
-        .end_map();
-  }
-  return json.end_list().take();
-}
-
-std::vector<jobs::Problem> chosen(const std::vector<jobs::Problem>& problems, bool quiet) {
-  std::vector<jobs::Problem> kept;
-  std::ranges::copy_if(problems, std::back_inserter(kept), [&](const jobs::Problem& problem) {
-    return !quiet || problem.severity == jobs::Severity::error;
-  });
-  return kept;
-}
-
-// The last line counts what was found, shown or not.
-void print(const std::vector<jobs::Problem>& problems, const jobs::LoadedJobs& found) {
-  const bool coloured = wants_colour(STDOUT_FILENO);
-  for (const jobs::Problem& problem : problems) std::fputs(shown(problem, coloured).c_str(), stdout);
-  const auto count_of = [&](jobs::Severity severity) {
-    return static_cast<std::size_t>(std::ranges::count(found.problems, severity, &jobs::Problem::severity));
-  };
-  std::printf("%s read: %s, %s\n", counted(found.definitions.size(), "job").c_str(),
-              counted(count_of(jobs::Severity::error), "error").c_str(),
-              counted(count_of(jobs::Severity::warning), "warning").c_str());
-}
-
-// In the order a reader goes through the files; what concerns a whole file first.
-void sort_by_place(std::vector<jobs::Problem>& problems) {
-  std::ranges::stable_sort(problems, [](const jobs::Problem& a, const jobs::Problem& b) {
-    return std::tie(a.file, a.at.line, a.at.column) < std::tie(b.file, b.at.line, b.at.column);
-  });
-}
-
-}  // namespace
 
 int lint(const LintVerbOptions& options) {
   const Result<Instant> now = time_flag(options.now, "--now");
@@ -67,14 +19,10 @@ int lint(const LintVerbOptions& options) {
   ReadJobs read = read_jobs(options.files, zones);
   const jobs::LintOptions look{.now = *now, .notes = !options.json};
   std::ranges::move(jobs::lint(read.jobs.definitions, look), std::back_inserter(read.jobs.problems));
-  sort_by_place(read.jobs.problems);
-  const std::vector<jobs::Problem> wanted = chosen(read.jobs.problems, options.quiet);
-  if (options.json) {
-    std::printf("%s\n", json_list(wanted).c_str());
-  } else {
-    print(wanted, read.jobs);
-  }
-  return read.status();
+  const int status = read.status();
+  show_findings(std::move(read.jobs.problems), counted(read.jobs.definitions.size(), "job"),
+                {.quiet = options.quiet, .json = options.json});
+  return status;
 }
 
 }  // namespace kron::cli

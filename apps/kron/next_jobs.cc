@@ -1,68 +1,21 @@
+#include <algorithm>
 #include <cstdio>
 
-#include "flag_values.h"
-#include "kron/base/duration.h"
-#include "kron/base/rfc3339.h"
-#include "kron/forecast/local_time.h"
 #include "kron/forecast/upcoming.h"
-#include "kron/json/decide_request.h"
 #include "lines.h"
-#include "next_times.h"
+#include "next_rows.h"
 #include "verbs.h"
 
 namespace kron::cli {
 namespace {
 
-// How far to look: a number of periods, a stretch of time, or both.
-struct Reach {
-  Instant from;
-  std::int64_t count = 0;
-  Instant end;  // due before it
-};
-
-Result<Reach> reach_of(const NextOptions& options) {
-  const Result<Instant> from = time_flag(options.from, "--from");
-  if (!from) return fail(from.error());
-  Reach reach{*from, options.duration.empty() ? options.count : kMostTimes, kLastInstant};
-  if (options.duration.empty()) return reach;
-  const Result<Seconds> length = parse_whole_seconds(options.duration);
-  if (!length) return about_flag(length.error(), "--for");
-  if (*length < reach.end - *from) reach.end = *from + *length;
-  return reach;
-}
-
 std::string json_line(const jobs::JobDefinition& definition, const Decision& period) {
   const Job& job = definition.job;
   JsonWriter json;
   json.begin_map();
-  write_decision(json, job, period);
-  json.member("nominalLocal", local_text(job.zone, period.nominal));
-  json.member("chosenLocal", period.chosen ? local_text(job.zone, *period.chosen) : "");
+  write_period(json, job, period);
   json.member("file", *definition.file).key("line").integer(definition.line);
   return json.end_map().take();
-}
-
-struct Column {
-  const char* title;
-  int width;
-};
-constexpr std::array kColumns{Column{"PERIOD", 20}, Column{"CHOSEN (UTC)", 20}, Column{"CHOSEN (LOCAL)", 25}};
-
-void print_title(int name_width) {
-  for (const Column& column : kColumns) std::printf("%-*s  ", column.width, column.title);
-  std::printf("%-*s  %s\n", name_width, "JOB", "WINDOW");
-}
-
-void print_row(const Job& job, const Decision& period, int name_width) {
-  const std::string chosen = period.chosen ? rfc3339(*period.chosen) : "unschedulable";
-  const std::string local = period.chosen ? local_text(job.zone, *period.chosen) : "-";
-  std::printf("%-20s  %-20s  %-25s  %-*s  ", period_id(period.nominal).c_str(), chosen.c_str(), local.c_str(),
-              name_width, job.identity.c_str());
-  if (period.window.start == period.window.end) {
-    std::printf("-\n");
-  } else {
-    std::printf("%s to %s\n", rfc3339(period.window.start).c_str(), rfc3339(period.window.end).c_str());
-  }
 }
 
 // The jobs asked for. One of many that has no times to tell is passed by; one asked for by name is an error.
@@ -90,7 +43,7 @@ Result<Agenda> agenda_of(const NextOptions& options, const jobs::LoadedJobs& job
 }  // namespace
 
 int next_jobs(const NextOptions& options) {
-  const Result<Reach> reach = reach_of(options);
+  const Result<Reach> reach = reach_of(options.from, options.count, options.duration);
   if (!reach) return refuse("next", reach.error(), options.json);
   ZoneDatabase zones;
   const ReadJobs read = read_jobs(options.files, zones);
@@ -101,7 +54,7 @@ int next_jobs(const NextOptions& options) {
     const int status = refuse("next", agenda.error(), options.json);
     return std::max(status, read.status());
   }
-  if (!options.json) print_title(name_width);
+  if (!options.json) print_period_title(name_width);
   for (std::int64_t i = 0; i < reach->count; ++i) {
     const std::optional<Agenda::Entry> entry = agenda->next();
     if (!entry || entry->period.due() >= reach->end) break;
@@ -109,7 +62,7 @@ int next_jobs(const NextOptions& options) {
     if (options.json) {
       std::printf("%s\n", json_line(definition, entry->period).c_str());
     } else {
-      print_row(definition.job, entry->period, name_width);
+      print_period(definition.job, entry->period, name_width);
     }
   }
   return read.status();
