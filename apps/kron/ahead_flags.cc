@@ -103,7 +103,7 @@ std::function<int()> set_up_convert(CLI::App& verb) {
 
 std::function<int()> set_up_import(CLI::App& verb) {
   const auto options = std::make_shared<ImportOptions>();
-  auto* kind = verb.add_option("KIND", options->kind, "crontab, or cronjob (for an operator that is not released yet)");
+  auto* kind = verb.add_option("KIND", options->kind, "crontab, or cronjob (of Kubernetes)");
   kind->check(CLI::IsMember({"crontab", "cronjob"}))->required();
   auto* file = verb.add_option("FILE,-f,--file", options->file, "What to import; - is standard input")
                    ->type_name("PATH")
@@ -174,8 +174,7 @@ constexpr std::array kAheadVerbs{
          "  kron convert --to kron fleet.yaml cronken.json",
          set_up_convert},
     Verb{"import",
-         "Convert crontabs to job files, and CronJobs to KronJobs (for a later operator); a report goes to standard "
-         "error",
+         "Convert crontabs to job files, and CronJobs of Kubernetes to KronJobs; a report goes to standard error",
          "  crontab -l | kron import crontab - > mine.yaml\n"
          "  kron import crontab --system --to kron > machine.kron\n"
          "  kron import crontab --user-column --readable-names saved-crontab > jobs.yaml\n"

@@ -308,9 +308,22 @@ TEST_F(Import, ACronJobOfKubernetes) {
                        "  jobTemplate:\n    spec:\n      template:\n        spec:\n          restartPolicy: Never\n"
                        "          containers: [{name: a, image: busybox}]\n");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(StartsWith("# For Kron's operator"), HasSubstr("kind: KronJob")));
+  EXPECT_THAT(ran.out, AllOf(StartsWith("apiVersion: kron.io/v1alpha1"), HasSubstr("kind: KronJob")));
+  EXPECT_THAT(ran.err, HasSubstr("wrote 1 KronJob. The CronJobs were not changed: suspend them before"));
+  const Ran checked = kron({"kube", "lint", "-", "--now", "2026-03-01T00:00:00Z"}, ran.out);
+  EXPECT_EQ(checked.out, "1 KronJob read: 0 errors, 0 warnings\n");
   EXPECT_EQ(kron({"import", "cronjob", "-"}, "kind: Pod\n").status, 1);
   EXPECT_EQ(kron({"import", "cronjob", directory_.file("nowhere")}).status, 2);
+}
+
+TEST_F(Import, ACronJobWhoseTemplateIsNoneIsLeftOut) {
+  const Ran ran = kron({"import", "cronjob", "-"},
+                       "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  schedule: '5 4 * * *'\n"
+                       "  jobTemplate: {spec: {template: {spec: {containers: [{name: a}]}}}}\n");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err,
+              HasSubstr("the KronJob 'a' would be refused: spec.jobTemplate.spec.template.spec.restartPolicy"));
 }
 
 TEST_F(Ahead, DecideAnswersEachLineAndTellsWhatIsWrongWithIt) {

@@ -10,6 +10,8 @@
 #include "kron/jobs/import_cronjob.h"
 #include "kron/jobs/readable_name.h"
 #include "kron/jobs/yaml.h"
+#include "kron/kube/object.h"
+#include "kron/operator/manifest.h"
 #include "lines.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -80,23 +82,44 @@ int import_crontab(const ImportOptions& options) {
   return std::max(read.status(), written == definitions.size() ? 0 : exit_status(Code::invalid));
 }
 
+// What the operator or the schema would refuse of a KronJob that was made of a CronJob: its template, mostly.
+std::vector<Error> refused_in_cluster(const Node& kron_job, ZoneDatabase& zones) {
+  const Node* spec = kron_job.find("spec");
+  std::vector<Error> errors = kronjobs::schema_errors(*spec);
+  std::string ns = kube::text_at(kron_job, {"metadata", "namespace"});
+  if (ns.empty()) ns = "default";
+  const std::string name = kube::text_at(kron_job, {"metadata", "name"});
+  for (Error& error : kronjobs::read_spec(spec, ns, name, zones).errors) errors.push_back(std::move(error));
+  return errors;
+}
+
 int import_cronjob(const ImportOptions& options) {
   const Result<std::string> text = jobs::contents_of(options.file);
   if (!text) return complain("import", {text.error().code, options.file + ": " + text.error().message});
   ZoneDatabase zones;
   jobs::Report report(options.file, *text);
   const std::vector<Node> imported = jobs::import_cronjobs(*text, zones, report, present());
-  std::fputs(
-      "kron import: KronJobs are for Kron's operator for Kubernetes, which is not released yet; krond cannot run "
-      "them\n",
-      stderr);
   show_aside(report.problems());
-  const char* separator = "# For Kron's operator for Kubernetes, which is not released yet.\n";
+  std::size_t written = 0;
   for (const Node& kron_job : imported) {
-    std::printf("%s%s", separator, jobs::yaml_text(kron_job).c_str());
-    separator = "---\n";
+    const std::vector<Error> errors = refused_in_cluster(kron_job, zones);
+    for (const Error& error : errors) {
+      std::fprintf(stderr, "kron import: the KronJob %s would be refused: %s: %s\n",
+                   quoted(kube::text_at(kron_job, {"metadata", "name"}), 200).c_str(), error.field.c_str(),
+                   error.message.c_str());
+    }
+    if (errors.empty()) {
+      std::printf("%s%s", written++ == 0 ? "" : "---\n", jobs::yaml_text(kron_job).c_str());
+    }
   }
-  return report.error_count() == 0 ? 0 : exit_status(Code::invalid);
+  if (written != 0) {
+    std::fprintf(
+        stderr,
+        "kron import: wrote %s. The CronJobs were not changed: suspend them before you apply the KronJobs, or both "
+        "will run\n",
+        counted(written, "KronJob").c_str());
+  }
+  return report.error_count() == 0 && written == imported.size() ? 0 : exit_status(Code::invalid);
 }
 
 }  // namespace

@@ -123,13 +123,13 @@ class Import(unittest.TestCase):
         result = run("convert", "--source", "kron", "--to", "kron", "-", text="*/2 * * * * * name=a command=x\n")
         self.assertEqual(result.stdout, "*/2 * * * * * name=a command=x\n")
 
-    def test_a_kronjob_is_for_an_operator_that_is_not_there(self):
+    def test_an_imported_kronjob_is_one_that_lint_takes(self):
         result = run("import", "cronjob", text=CRONJOB)
-        self.assertTrue(result.stderr.startswith("kron import: KronJobs are for Kron's operator for Kubernetes, which is "
-                                                 "not released yet; krond cannot run them\n"), result.stderr)
-        self.assertTrue(result.stdout.startswith("# For Kron's operator for Kubernetes, which is not released yet.\n"))
-        self.assertNotIn("kubectl", run("import", "--help").stdout)
-        self.assertIn("not released", run("import", "--help").stdout)
+        self.assertTrue(result.stdout.startswith("apiVersion: kron.io/v1alpha1\n"), result.stdout)
+        self.assertIn("kron import: wrote 1 KronJob. The CronJobs were not changed", result.stderr)
+        checked = run("kube", "lint", "-", text=result.stdout)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.assertIn("1 KronJob read: 0 errors", checked.stdout)
 
     def test_a_gap_is_noted_only_where_one_swallows_a_time(self):
         words = "a CronJob leaves that run out"

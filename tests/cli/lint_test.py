@@ -118,8 +118,7 @@ class Lint(unittest.TestCase):
     def test_manifests_of_kubernetes_are_called_what_they_are(self):
         result = run("lint", "--source", "yaml", "-", *NOW, text="apiVersion: kron.io/v1alpha1\nkind: KronJob\n")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("error: this is a KronJob: it is for Kron's operator for Kubernetes, which is not released yet",
-                      result.stdout)
+        self.assertIn("error: this is a KronJob: Kron's operator for Kubernetes runs it, krond cannot", result.stdout)
 
     def test_a_crontab_in_a_zone_without_a_name_is_refused_and_says_why(self):
         for zone in ("nonsense", "EST5EDT,M3.2.0,M11.1.0"):

@@ -17,6 +17,9 @@ namespace {
 
 // Without startingDeadlineSeconds a CronJob runs however late it is, once: the longest a deadline need ever be.
 constexpr std::string_view kNoDeadline = "52w";
+// A shorter deadline does not outlive the take-over of a leader that died.
+constexpr Seconds kTakeOver{30};
+constexpr std::int64_t kMostHistory = 1000;
 // Members of metadata that the server sets; they would be refused or ignored on a new object.
 constexpr auto kServerSet = std::to_array<std::string_view>(
     {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "deletionTimestamp"});
@@ -51,7 +54,13 @@ class Importer {
   std::string schedule_and_zone(Node::Map& spec, const Node& from);
   void take_zone(Node::Map& spec, const Node& from, const std::string& zone);
   void look_at_days(std::string_view schedule, Position at);
+  void look_at_clock(const Schedule& schedule, Position at);
   void look_at_gaps(const Schedule& schedule, Position at);
+  void look_at_overlaps(Schedule schedule, Position at);
+  // "2027-03-28 02:30": the first time that a change of the clock touches so.
+  [[nodiscard]] std::optional<std::string> first_effect(const Schedule& schedule, DstEffect::Kind kind) const;
+  void put_history(Node::Map& spec, const Node& from);
+  void look_at_template(const Node& job_template);
   Node policy_of(const Node& from);
 
   // The text of a member; an error when it is something else.
@@ -112,14 +121,13 @@ void Importer::take_cron_job(const Node& document) {
   Node::Map spec;
   zone_ = {};
   put_timing(spec, *from);
-  for (const std::string_view key : {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}) {
-    if (const Node* limit = from->find(key)) put(spec, key, *limit);
-  }
+  put_history(spec, *from);
   const Node* job_template = from->find("jobTemplate");
   if (job_template == nullptr) {
     error(*from, "jobTemplate", "the CronJob has no spec.jobTemplate");
   } else {
     put(spec, "jobTemplate", *job_template);
+    look_at_template(*job_template);
   }
   for (const Node::Member& member : *from->as<Node::Map>()) {
     if (!has(kKnownSpec, member.key)) {
@@ -133,6 +141,36 @@ void Importer::take_cron_job(const Node& document) {
   put(kron_job, "metadata", metadata_of(*metadata));
   put(kron_job, "spec", Node(std::move(spec)));
   kron_jobs.emplace_back(std::move(kron_job));
+}
+
+void Importer::put_history(Node::Map& spec, const Node& from) {
+  for (const std::string_view key : {"successfulJobsHistoryLimit", "failedJobsHistoryLimit"}) {
+    const Node* limit = from.find(key);
+    if (limit == nullptr || limit->is_null()) continue;
+    const auto* number = limit->as<std::int64_t>();
+    if (number != nullptr && *number > kMostHistory) {
+      note(limit->position(), key,
+           std::string(key) + ": a KronJob keeps at most " + std::to_string(kMostHistory) +
+               " Jobs; carried over as that");
+      put(spec, key, Node(kMostHistory));
+    } else {
+      put(spec, key, *limit);
+    }
+  }
+}
+
+void Importer::look_at_template(const Node& job_template) {
+  const Node* spec = job_template.find("spec");
+  for (const std::string_view key : {"suspend", "managedBy"}) {
+    const Node* found = spec != nullptr ? spec->find(key) : nullptr;
+    const auto* flag = found != nullptr ? found->as<bool>() : nullptr;
+    if (found == nullptr || found->is_null() || (flag != nullptr && !*flag)) continue;
+    note(found->position(), "jobTemplate.spec." + std::string(key),
+         "the template's " + std::string(key) +
+             " leaves it to another to start the Jobs: a period runs at most once only while nobody deletes a Job "
+             "before "
+             "it is recorded");
+  }
 }
 
 Node Importer::metadata_of(const Node& metadata) {
@@ -179,7 +217,7 @@ void Importer::put_timing(Node::Map& spec, const Node& from) {
          "a CronJob counts @every from its creation, a KronJob from 1970-01-01T00:00:00Z: the phase changes");
   }
   look_at_days(schedule, at->position());
-  look_at_gaps(*parsed, at->position());
+  look_at_clock(*parsed, at->position());
   put(spec, "policy", policy_of(from));
 }
 
@@ -219,26 +257,46 @@ void Importer::take_zone(Node::Map& spec, const Node& from, const std::string& z
 }
 
 // Where the rules for daylight saving differ, and only then.
-void Importer::look_at_gaps(const Schedule& schedule, Position at) {
+void Importer::look_at_clock(const Schedule& schedule, Position at) {
   if (zone_.segments().size() == 1) return;
+  look_at_gaps(schedule, at);
+  look_at_overlaps(schedule, at);
+}
+
+std::optional<std::string> Importer::first_effect(const Schedule& schedule, DstEffect::Kind kind) const {
   constexpr auto kLookAhead = std::chrono::duration_cast<Seconds>(std::chrono::years(5));
   Job job;
   job.schedule = schedule;
   job.zone = zone_;
   const Instant until = now_ ? std::min(*now_ + kLookAhead, kLastInstant) : kLastInstant;
   const std::vector<DstEffect> effects = dst_effects(job, now_.value_or(kFirstInstant), until);
-  const auto moved = std::ranges::find(effects, DstEffect::Kind::moved, &DstEffect::kind);
-  if (moved == effects.end()) {
-    return note(at, "timeZone", "no time of this schedule is in a gap of the clock in " + zone_.name());
-  }
-  const CivilTime& first = moved->local;
+  const auto found = std::ranges::find(effects, kind, &DstEffect::kind);
+  if (found == effects.end()) return std::nullopt;
+  const CivilTime& first = found->local;
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), "%04d-%02d-%02d %02d:%02d", first.year, first.month, first.day, first.hour,
                 first.minute);
+  return text.data();
+}
+
+void Importer::look_at_gaps(const Schedule& schedule, Position at) {
+  const auto moved = first_effect(schedule, DstEffect::Kind::moved);
+  if (!moved) return note(at, "timeZone", "no time of this schedule is in a gap of the clock in " + zone_.name());
   note(at, "timeZone",
-       "the clock in " + zone_.name() + " skips " + text.data() +
+       "the clock in " + zone_.name() + " skips " + *moved +
            ": a CronJob leaves that run out, a KronJob runs after the gap",
        "add dst: gap=skip to keep it as it was");
+}
+
+// A CronJob takes a time that comes twice for two.
+void Importer::look_at_overlaps(Schedule schedule, Position at) {
+  if (schedule.dst.overlap == DstRule::Overlap::both) return;
+  schedule.dst.overlap = DstRule::Overlap::both;
+  const auto doubled = first_effect(schedule, DstEffect::Kind::doubled);
+  if (!doubled) return;
+  note(at, "timeZone",
+       "the clock in " + zone_.name() + " shows " + *doubled + " twice: a CronJob runs both times, a KronJob once",
+       "add dst: overlap=both to keep it as it was");
 }
 
 // Kubernetes takes `*/2` in a day field for a restriction, Vixie's cron and Kron for a star: with the other field
@@ -281,6 +339,11 @@ Node Importer::policy_of(const Node& from) {
     error(*deadline, "startingDeadlineSeconds", "startingDeadlineSeconds must be a number of seconds, 0 or more");
   } else {
     put(policy, "deadline", text_node(duration_text(Seconds(*seconds))));
+    if (*seconds < kTakeOver.count()) {
+      note(deadline->position(), "startingDeadlineSeconds",
+           "a deadline under " + duration_text(kTakeOver) + " can miss a period when the leader of the operator dies",
+           "allow for a take-over: deadline: 1m");
+    }
   }
   if (const Node* suspend = from.find("suspend"); suspend != nullptr && suspend->as<bool>() != nullptr) {
     if (*suspend->as<bool>()) put(policy, "suspend", *suspend);

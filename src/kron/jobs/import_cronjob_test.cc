@@ -8,7 +8,9 @@
 namespace kron::jobs {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 struct Imported {
   std::vector<Node> kron_jobs;
@@ -85,6 +87,60 @@ TEST(ImportCronjob, NotesAGapOnlyWhereOneSwallowsATime) {
   EXPECT_EQ(noted("30 2 * * 1-5", "America/New_York"), "nothing") << "clocks change on Sundays";
   EXPECT_EQ(noted("*/30 2 * * *", "Europe/Paris"), "nothing") << "left out by both";
   EXPECT_EQ(noted("30 2 * * *", "UTC"), "nothing");
+}
+
+TEST(ImportCronjob, NotesATimeThatComesTwiceOnlyWhereItIsRunOnce) {
+  const auto noted = [](const std::string& schedule, const std::string& zone) {
+    const std::string text = cron_job("  timeZone: " + zone + "\n  schedule: \"" + schedule + "\"\n");
+    ZoneDatabase zones;
+    Report report("cronjob.yaml", text);
+    import_cronjobs(text, zones, report, instant_of(1'800'000'000));
+    for (const Problem& problem : report.problems()) {
+      if (problem.message.find("a CronJob runs both times") != std::string::npos) return problem.message;
+    }
+    return std::string("nothing");
+  };
+  EXPECT_THAT(noted("30 2 * * *", "Europe/Paris"), HasSubstr("shows 2027-10-31 02:30 twice"));
+  EXPECT_EQ(noted("30 3 * * *", "Europe/Paris"), "nothing");
+  EXPECT_EQ(noted("30 * * * *", "Europe/Paris"), "nothing") << "both run each hour";
+  EXPECT_EQ(noted("30 2 * * *", "UTC"), "nothing");
+}
+
+std::vector<std::string> notes_of(const std::string& spec) {
+  std::vector<std::string> messages;
+  for (const Problem& problem : import(cron_job("  timeZone: UTC\n  schedule: \"0 0 * * *\"\n" + spec)).problems) {
+    if (problem.severity == Severity::note) messages.push_back(problem.field + ": " + problem.message);
+  }
+  return messages;
+}
+
+TEST(ImportCronjob, NotesWhatADeadlineDoesNotOutlive) {
+  EXPECT_THAT(
+      notes_of("  startingDeadlineSeconds: 29\n"),
+      ElementsAre("startingDeadlineSeconds: a deadline under 30s can miss a period when the leader of the operator "
+                  "dies"));
+  EXPECT_THAT(notes_of("  startingDeadlineSeconds: 30\n"), IsEmpty());
+}
+
+TEST(ImportCronjob, AHistoryThatIsTooLongIsCutAndNoted) {
+  const std::string spec =
+      "  startingDeadlineSeconds: 60\n  successfulJobsHistoryLimit: 5000\n  failedJobsHistoryLimit: 1000\n";
+  EXPECT_THAT(notes_of(spec), ElementsAre(HasSubstr("a KronJob keeps at most 1000 Jobs")));
+  const Imported imported = import(cron_job("  schedule: \"0 0 * * *\"\n" + spec));
+  EXPECT_EQ(*imported.kron_jobs.front().find("spec")->find("successfulJobsHistoryLimit")->as<std::int64_t>(), 1000);
+}
+
+TEST(ImportCronjob, NotesWhoElseStartsTheJobs) {
+  const auto with_template = [](const std::string& job_template) {
+    std::string text = cron_job("  timeZone: UTC\n  schedule: \"0 0 * * *\"\n  startingDeadlineSeconds: 60\n");
+    text.replace(text.find("{spec: {}}"), 10, job_template);
+    std::vector<std::string> fields;
+    for (const Problem& problem : import(text).problems) fields.push_back(problem.field);
+    return fields;
+  };
+  EXPECT_THAT(with_template("{spec: {suspend: true}}"), ElementsAre("jobTemplate.spec.suspend"));
+  EXPECT_THAT(with_template("{spec: {managedBy: example.com/x}}"), ElementsAre("jobTemplate.spec.managedBy"));
+  EXPECT_THAT(with_template("{spec: {suspend: false}}"), IsEmpty());
 }
 
 TEST(ImportCronjob, MistakesAreSaidOnceAndOfferTheNearest) {

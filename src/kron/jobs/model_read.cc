@@ -165,9 +165,8 @@ bool refuse_manifest(const Node& document, Report& report) {
   const std::string& name = *kind->as<std::string>();
   if (name == "KronJob") {
     report.error(kind->position(), "kind",
-                 "this is a KronJob: it is for Kron's operator for Kubernetes, which is not released yet; krond cannot "
-                 "run it",
-                 "a job file has jobs:, each with a command that this host runs");
+                 "this is a KronJob: Kron's operator for Kubernetes runs it, krond cannot",
+                 "kron kube lint checks it; a job file has jobs:, each with a command that this host runs");
   } else {
     report.error(kind->position(), "kind", "this is a manifest of Kubernetes (" + quoted(name) + "), not a job file",
                  name == "CronJob" ? "kron import cronjob shows what becomes of it"

@@ -135,7 +135,7 @@ TEST(JobDocument, ManifestsOfKubernetesAreCalledWhatTheyAre) {
   const LoadedJobs kron_job = load("apiVersion: kron.io/v1alpha1\nkind: KronJob\nmetadata: {name: a}\n");
   ASSERT_EQ(kron_job.problems.size(), 1U);
   EXPECT_EQ(kron_job.problems[0].at, (Position{2, 7}));
-  EXPECT_NE(kron_job.problems[0].message.find("operator for Kubernetes, which is not released yet"), std::string::npos);
+  EXPECT_NE(kron_job.problems[0].message.find("operator for Kubernetes runs it, krond cannot"), std::string::npos);
   const LoadedJobs cron_job = load("apiVersion: batch/v1\nkind: CronJob\n---\nkind: Pod\n");
   ASSERT_EQ(cron_job.problems.size(), 2U);
   EXPECT_NE(cron_job.problems[0].cure.find("kron import cronjob"), std::string::npos);
