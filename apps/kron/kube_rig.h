@@ -90,41 +90,19 @@ class KubePort {
     }
     const std::size_t question = std::min(target.find('?'), target.size());
     const kube::Request request{verb_of(method), target.substr(0, question),
-                                target.substr(std::min(question + 1, target.size())), body};
+                                with_small_pages(target.substr(std::min(question + 1, target.size()))), body};
     if (meanwhile_) meanwhile_(server_, request);
-    const kube::Answer answer = is_list(request) ? list(request) : server_.handle(request);
-    talk.answer(answer.code, JsonWriter().node(answer.body).take());
+    const kube::Response response = server_.respond(request);
+    talk.answer(response.code, response.body);
   }
 
-  static bool is_list(const kube::Request& request) {
-    return request.verb == kube::Verb::get && (request.path.ends_with("/kronjobs") || request.path.ends_with("/jobs"));
-  }
-
-  // Of one namespace or of all, by label, page by page.
-  kube::Answer list(const kube::Request& request) const {
-    const std::string resource = request.path.substr(request.path.rfind('/') + 1);
-    std::vector<Node> chosen;
-    for (const auto& object : server_.list(resource)) {
-      const std::string ns = kube::text_at(*object, {"metadata", "namespace"});
-      if (request.path.find("/namespaces/") != std::string::npos &&
-          request.path.find("/namespaces/" + ns + "/") == std::string::npos) {
-        continue;
-      }
-      const std::string label = kube::text_at(*object, {"metadata", "labels", "kron.io/name"});
-      if (request.query.find("labelSelector=") != std::string::npos &&
-          request.query.find("labelSelector=kron.io%2Fname%3D" + label) == std::string::npos) {
-        continue;
-      }
-      chosen.push_back(*object);
+  // Who asks for pages gets smaller ones.
+  [[nodiscard]] std::string with_small_pages(std::string query) const {
+    constexpr std::string_view kLimit = "limit=500";
+    if (const std::size_t at = query.find(kLimit); at != std::string::npos) {
+      query.replace(at, kLimit.size(), "limit=" + std::to_string(page_));
     }
-    const std::size_t at = request.query.find("continue=");
-    const std::size_t first = at == std::string::npos ? 0 : std::stoul(request.query.substr(at + 9));
-    const std::size_t end = std::min(first + page_, chosen.size());
-    Node body = kube::with_text(Node(Node::Map()), {"metadata", "resourceVersion"}, "7");
-    if (end < chosen.size()) body = kube::with_text(body, {"metadata", "continue"}, std::to_string(end));
-    const auto from = chosen.begin() + static_cast<std::ptrdiff_t>(first);
-    return {200,
-            kube::with(body, {"items"}, Node(Node::List(from, chosen.begin() + static_cast<std::ptrdiff_t>(end))))};
+    return query;
   }
 
   std::mutex mutex_;
