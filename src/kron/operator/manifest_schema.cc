@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "kron/base/text.h"
 #include "kron/json/fields.h"
 #include "kron/kube/object.h"
 #include "kron/operator/manifest.h"
@@ -51,6 +52,9 @@ constexpr std::array kSchema{
 };
 
 constexpr std::size_t kMostTexts = 64;
+constexpr std::size_t kLongestItem = 128;
+constexpr std::size_t kDay = 10;       // 2026-03-01
+constexpr std::size_t kDayRange = 22;  // 2026-03-01..2026-03-09
 constexpr std::size_t kMostDates = 512;
 constexpr std::size_t kMostCalendars = 16;
 constexpr std::size_t kMostParameters = 2;
@@ -63,6 +67,12 @@ const Node* below(const Node& node, std::string_view path) {
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return at;
+}
+
+bool is_calendar_word(std::string_view name) {
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !name.empty() && name.size() <= 63 && is_plain(name.front()) && is_plain(name.back()) &&
+         std::ranges::all_of(name, [&](char c) { return is_plain(c) || c == '-'; });
 }
 
 class SchemaCheck {
@@ -134,6 +144,12 @@ class SchemaCheck {
     if (kube::text_at(spec_, {"window", "mode"}) == "center") {
       refuse("window.mode", "'center' is for job files only; write around");
     }
+    const std::string deadline = kube::text_at(spec_, {"policy", "deadline"});
+    for (const std::string_view unit : {"ms", "us", "µs", "ns"}) {
+      if (deadline.find(unit) == std::string::npos) continue;
+      refuse("policy.deadline", "a deadline has whole seconds; write it in s, m, h, d or w");
+      break;
+    }
     check_texts("distribution.params", kMostParameters, "parameters");
   }
 
@@ -159,7 +175,10 @@ class SchemaCheck {
       for (const Node::Member& clause : *clauses) {
         const bool is_dates = clause.key == "date" || clause.key == "dates";
         const std::size_t most = is_dates ? kMostDates : clause.key == "calendar" ? kMostCalendars : kMostTexts;
-        check_list(std::string(side) + "." + clause.key, clause.value, most);
+        const std::string path = std::string(side) + "." + clause.key;
+        check_list(path, clause.value, most);
+        if (is_dates) check_days(path, clause.value, clause.key == "dates");
+        if (clause.key == "calendar") check_calendar_names(path, clause.value);
       }
     }
     const Node* node = below(spec_, "constraints.calendars");
@@ -168,6 +187,7 @@ class SchemaCheck {
     if (calendars->size() > kMostCalendars) refuse("constraints.calendars", "more than 16 calendars");
     for (const Node::Member& calendar : *calendars) {
       check_list("constraints.calendars." + calendar.key, calendar.value, kMostDates);
+      check_days("constraints.calendars." + calendar.key, calendar.value, true);
     }
   }
 
@@ -180,8 +200,35 @@ class SchemaCheck {
       refuse(path, "it has " + std::to_string(list->size()) + " items; at most " + std::to_string(most));
     }
     for (const Node& item : *list) {
-      if (item.as<std::string>() != nullptr) continue;
-      return refuse(path, "expected texts in the list, found " + std::string(kind_of(item)) + "; put it in quotes");
+      const auto* text = item.as<std::string>();
+      if (text == nullptr) {
+        return refuse(path, "expected texts in the list, found " + std::string(kind_of(item)) + "; put it in quotes");
+      }
+      if (text->empty() || text->size() > kLongestItem) {
+        return refuse(path, "an item has 1 to " + std::to_string(kLongestItem) + " bytes");
+      }
+    }
+  }
+
+  // Each day is an item of its own; job files take several in one text.
+  void check_days(const std::string& path, const Node& node, bool with_ranges) {
+    const auto* list = node.as<Node::List>();
+    if (list == nullptr) return;
+    for (const Node& item : *list) {
+      const auto* text = item.as<std::string>();
+      if (text == nullptr || text->size() == kDay || (with_ranges && text->size() == kDayRange)) continue;
+      return refuse(path, kron::quoted(*text) + " is no day" +
+                              (with_ranges ? "; write 2026-03-01 or 2026-03-01..2026-03-09" : "; write 2026-03-01"));
+    }
+  }
+
+  void check_calendar_names(const std::string& path, const Node& node) {
+    const auto* list = node.as<Node::List>();
+    if (list == nullptr) return;
+    for (const Node& item : *list) {
+      const auto* text = item.as<std::string>();
+      if (text == nullptr || is_calendar_word(*text)) continue;
+      return refuse(path, kron::quoted(*text) + " cannot be a calendar; use small letters, digits and -");
     }
   }
 
