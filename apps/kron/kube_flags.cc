@@ -29,7 +29,8 @@ CLI::Option* add_manifests(CLI::App& verb, std::vector<std::string>& files) {
 
 std::function<int()> set_up_kube_next(CLI::App& verb) {
   const auto options = std::make_shared<KubeNextOptions>();
-  auto* names = verb.add_option("KRONJOB", options->names, "KronJobs, as NAME or NAMESPACE/NAME (all of the namespace)");
+  auto* names =
+      verb.add_option("KRONJOB", options->names, "KronJobs, as NAME or NAMESPACE/NAME (all of the namespace)");
   auto* files = add_manifests(verb, options->files);
   auto* everywhere = verb.add_flag("-A,--all-namespaces", options->all_namespaces, "All of the cluster");
   verb.add_option("--from", options->from, "Start at this time (default: now)")->type_name("TIME");

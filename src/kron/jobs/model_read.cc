@@ -164,8 +164,7 @@ bool refuse_manifest(const Node& document, Report& report) {
   if (kind == nullptr || kind->as<std::string>() == nullptr || document.find("apiVersion") == nullptr) return false;
   const std::string& name = *kind->as<std::string>();
   if (name == "KronJob") {
-    report.error(kind->position(), "kind",
-                 "this is a KronJob: Kron's operator for Kubernetes runs it, krond cannot",
+    report.error(kind->position(), "kind", "this is a KronJob: Kron's operator for Kubernetes runs it, krond cannot",
                  "kron kube lint checks it; a job file has jobs:, each with a command that this host runs");
   } else {
     report.error(kind->position(), "kind", "this is a manifest of Kubernetes (" + quoted(name) + "), not a job file",
