@@ -155,7 +155,7 @@ void HttpApiServer::note(const Call& call, int code) {
 
 std::optional<std::string> HttpApiServer::user_of(const HttpPeer::Talk& talk, const std::string& head) {
   const std::string shown = header_of(head, "authorization");
-  const Held held(*this);
+  const std::scoped_lock lock(mutex_);
   if (shown.starts_with("Bearer ")) {
     const auto found = options_.tokens.find(shown.substr(7));
     return found != options_.tokens.end() ? std::optional(found->second) : std::nullopt;
@@ -165,7 +165,7 @@ std::optional<std::string> HttpApiServer::user_of(const HttpPeer::Talk& talk, co
 }
 
 bool HttpApiServer::may(const Call& call) {
-  const Held held(*this);
+  const std::scoped_lock lock(mutex_);
   const auto role = options_.roles.find(call.user);
   if (role == options_.roles.end()) return true;
   const auto has = [](const std::set<std::string>& words, const std::string& word) {
@@ -177,7 +177,7 @@ bool HttpApiServer::may(const Call& call) {
 }
 
 std::optional<HttpApiServer::Fault> HttpApiServer::fault_for(const Call& call, bool is_line) {
-  const Held held(*this);
+  const std::scoped_lock lock(mutex_);
   for (Fault& fault : options_.faults) {
     const bool applies = is_of_lines(fault.kind) == is_line && fault.times != 0 && fits(fault.user, call.user) &&
                          fits(fault.verb, call.name.verb) && fits(fault.resource, call.name.resource);
@@ -216,7 +216,7 @@ void HttpApiServer::serve(HttpPeer::Talk& talk, const std::string& head, const s
   }
   if (refusal) {
     {
-      const Held held(*this);
+      const std::scoped_lock lock(mutex_);
       note(call, refusal->code);
     }
     answer_with(talk, ApiServer::response_of(*refusal));
@@ -225,10 +225,15 @@ void HttpApiServer::serve(HttpPeer::Talk& talk, const std::string& head, const s
   ApiServer::is_watch(call.request) ? serve_watch(talk, call) : serve_call(talk, call);
 }
 
+// Those who watch are woken by what is news to them alone: most calls are none.
 Response HttpApiServer::carry_out(const Call& call) {
-  const Held held(*this);
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t before = server_.version();
+  server_.now = std::chrono::floor<Seconds>(wall_now());
   Response response = server_.respond(call.request);
   note(call, response.code);
+  notice_starts();
+  if (server_.version() != before) changed_.notify_all();
   return response;
 }
 
@@ -240,7 +245,7 @@ void HttpApiServer::serve_call(HttpPeer::Talk& talk, const Call& call) {
   }
   switch (fault->kind) {
     case Fault::Kind::floats: {
-      const Held held(*this);
+      const std::scoped_lock lock(mutex_);
       floating_.emplace_back(wall_now() + fault->delay, call);
       return talk.reset();
     }
