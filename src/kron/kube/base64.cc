@@ -1,5 +1,6 @@
 #include "kron/kube/base64.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kron::kube {
@@ -41,6 +42,19 @@ Result<std::string> decode_base64(std::string_view text) {
   }
   if (digits != 0) return fail(Code::invalid, "this is not base64: its end is missing");
   return bytes;
+}
+
+std::string encode_base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = std::min<std::size_t>(bytes.size() - i, 3);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8U | (k < left ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) text.push_back(k > left ? '=' : kDigits[group >> (18U - 6U * k) & 63U]);
+  }
+  return text;
 }
 
 }  // namespace kron::kube

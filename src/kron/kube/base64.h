@@ -11,4 +11,6 @@ namespace kron::kube {
 // with code invalid: anything else. The message never shows the text, which may be a key.
 Result<std::string> decode_base64(std::string_view text);
 
+std::string encode_base64(std::string_view bytes);
+
 }  // namespace kron::kube

@@ -19,6 +19,14 @@ TEST(Base64, IsReadAsInTheRfc) {
   EXPECT_EQ(decode_base64("//79AA==").value(), std::string("\xFF\xFE\xFD\0", 4));
 }
 
+TEST(Base64, IsWrittenAsItIsRead) {
+  EXPECT_EQ(encode_base64("fooba"), "Zm9vYmE=");
+  for (std::size_t size = 0; size < 10; ++size) {
+    const std::string bytes(size, static_cast<char>(0xF0U + size));
+    EXPECT_EQ(decode_base64(encode_base64(bytes)).value(), bytes);
+  }
+}
+
 TEST(Base64, IsRefusedWhenItIsNone) {
   for (const char* text :
        {"Z", "Zg", "Zg=", "Zm9", "Z===", "====", "Zg==Zg==", "Zm-v", "Zm_v", "Zm9v!", "Zh==", "Zm9="}) {

@@ -131,6 +131,48 @@ Status read_cluster(const Found& cluster, Connection& connection) {
   return {};
 }
 
+Result<std::vector<std::string>> texts_of(const Node& map, std::string_view key, const ConfigFile& file) {
+  std::vector<std::string> texts;
+  const Node* found = map.find(key);
+  if (found == nullptr || found->is_null()) return texts;
+  const auto* list = found->as<Node::List>();
+  for (const Node& one : list != nullptr ? *list : Node::List{Node()}) {
+    const auto* text = one.as<std::string>();
+    if (text == nullptr) {
+      return fail(Code::invalid, file.path + ": exec: " + std::string(key) + " must be a list of texts", "exec");
+    }
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+Result<ExecPlugin> read_exec(const Node& map, const ConfigFile& file) {
+  const auto refuse = [&](const std::string& why) { return fail(Code::invalid, file.path + ": exec: " + why, "exec"); };
+  ExecPlugin plugin{.api_version = text_at(map, {"apiVersion"}), .command = text_at(map, {"command"})};
+  constexpr std::string_view kGroup = "client.authentication.k8s.io/";
+  if (plugin.api_version != std::string(kGroup) + "v1" && plugin.api_version != std::string(kGroup) + "v1beta1") {
+    return refuse("apiVersion must be " + std::string(kGroup) + "v1 or " + std::string(kGroup) + "v1beta1");
+  }
+  if (plugin.command.empty()) return refuse("it names no command");
+  // A path is relative to the file; a name is looked for where programs are.
+  if (plugin.command.find('/') != std::string::npos) plugin.command = absolute(std::move(plugin.command), file);
+  if (text_at(map, {"interactiveMode"}) == "Always") return refuse("a plug-in that needs a terminal has none here");
+  Result<std::vector<std::string>> arguments = texts_of(map, "args", file);
+  if (!arguments) return fail(arguments.error());
+  plugin.arguments = *std::move(arguments);
+  plugin.install_hint = text_at(map, {"installHint"});
+  plugin.wants_cluster = is_true_at(map, {"provideClusterInfo"});
+  const Node* variables = node_at(map, {"env"});
+  const auto* list = variables != nullptr ? variables->as<Node::List>() : nullptr;
+  if (variables != nullptr && list == nullptr) return refuse("env must be a list of names and values");
+  for (const Node& one : list != nullptr ? *list : Node::List()) {
+    const std::string name = text_at(one, {"name"});
+    if (name.empty() || name.find('=') != std::string::npos) return refuse("env has a variable without a name");
+    plugin.environment.emplace_back(name, text_at(one, {"value"}));
+  }
+  return plugin;
+}
+
 Status read_user(const Found& user, Connection& connection) {
   const ConfigFile& file = *user.file;
   const Node& map = *user.node;
@@ -139,7 +181,6 @@ Status read_user(const Found& user, Connection& connection) {
         Code::invalid,
         file.path + ": " + what + " is not supported; give the user a token, a tokenFile or a client certificate", key);
   };
-  if (node_at(map, {"exec"}) != nullptr) return unsupported("exec", "an exec plug-in for credentials");
   if (node_at(map, {"auth-provider"}) != nullptr) return unsupported("auth-provider", "an auth-provider");
   if (node_at(map, {"username"}) != nullptr || node_at(map, {"password"}) != nullptr) {
     return unsupported("username", "a user name with a password");
@@ -162,6 +203,11 @@ Status read_user(const Found& user, Connection& connection) {
   }
   connection.certificate = *std::move(certificate);
   connection.key = *std::move(key);
+  const Node* exec = node_at(map, {"exec"});
+  if (exec == nullptr || connection.token.is_given() || connection.certificate.is_given()) return {};
+  Result<ExecPlugin> plugin = read_exec(*exec, file);
+  if (!plugin) return fail(plugin.error());
+  connection.exec = *std::move(plugin);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kron/base/result.h"
+#include "kron/kube/exec_plugin.h"
 
 // Where the API server is and how we show who we are: out of kubeconfig files, or out of what a pod has.
 namespace kron::kube {
@@ -31,6 +32,7 @@ struct Connection {
   TextOrFile token = {};
   TextOrFile certificate = {};  // of the client, PEM
   TextOrFile key = {};
+  std::optional<ExecPlugin> exec = {};  // gives what is shown, when neither a token nor a certificate is named
 
   bool operator==(const Connection&) const = default;
 };
@@ -41,9 +43,9 @@ struct ConfigFile {
 };
 
 // Of several files, the first that has a name, or the current context, counts. `context`: instead of the current one.
-// Code invalid: the text is no kubeconfig, or asks for something that is not supported (an exec plug-in, an auth
-// provider, a user name with a password); not_found: it lacks a context, cluster or user that it names. No message
-// shows a token, a password or a key.
+// Code invalid: the text is no kubeconfig, or asks for something that is not supported (an auth provider, a user name
+// with a password, an exec plug-in that must talk to somebody); not_found: it lacks a context, cluster or user that it
+// names. No message shows a token, a password or a key.
 Result<Connection> read_kubeconfig(std::span<const ConfigFile> files, std::string_view context = {});
 
 // The files that $KUBECONFIG names, separated by colons; else ~/.kube/config.

@@ -95,12 +95,33 @@ TEST(Kubeconfig, SaysWhatItLacks) {
 }
 
 TEST(Kubeconfig, RefusesWhatIsNotSupportedInsteadOfGoingWithoutCredentials) {
-  EXPECT_NE(read(with_user("{exec: {command: aws}}")).error().message.find("exec plug-in"), std::string::npos);
+  EXPECT_EQ(read(with_user("{exec: {command: aws}}")).error().field, "exec");  // it lacks its apiVersion
   EXPECT_EQ(read(with_user("{auth-provider: {name: gcp}}")).error().field, "auth-provider");
   EXPECT_EQ(read(with_user("{username: admin, password: secret}")).error().field, "username");
   EXPECT_EQ(read(with_user("{as: somebody}")).error().field, "as");
   EXPECT_EQ(read(with_user("{client-certificate-data: Zm9v}")).error().field, "client-certificate");
   EXPECT_EQ(read(with_user("{token: 12345}")).error().field, "token");
+}
+
+TEST(Kubeconfig, NamesAnExecPlugin) {
+  const std::string version = "apiVersion: client.authentication.k8s.io/v1";
+  const auto exec = [&](const std::string& rest) { return read(with_user("{exec: {" + version + rest + "}}")); };
+  EXPECT_EQ(exec(", command: aws, args: [eks, get-token], env: [{name: A, value: b}], installHint: get it, "
+                 "provideClusterInfo: true, interactiveMode: IfAvailable")
+                .value()
+                .exec,
+            (ExecPlugin{.api_version = "client.authentication.k8s.io/v1",
+                        .command = "aws",
+                        .arguments = {"eks", "get-token"},
+                        .environment = {{"A", "b"}},
+                        .install_hint = "get it",
+                        .wants_cluster = true}));
+  EXPECT_EQ(exec(", command: bin/a").value().exec->command.front(), '/') << "relative to the file";
+  for (const char* rest : {"", ", command: a, args: 1", ", command: a, args: [1]", ", command: a, env: 1",
+                           ", command: a, env: [{value: b}]", ", command: a, interactiveMode: Always"}) {
+    EXPECT_EQ(exec(rest).error().field, "exec") << rest;
+  }
+  EXPECT_FALSE(read(with_user("{token: a, exec: {" + version + ", command: a}}")).value().exec) << "the token counts";
 }
 
 TEST(Kubeconfig, ChecksTheServer) {
@@ -117,7 +138,9 @@ TEST(Kubeconfig, NeverShowsASecretInAMessage) {
   const std::string secret = "s3cr3tkey";
   for (const std::string& text :
        {with_user("{client-key-data: '" + secret + "!'}"), with_user("{password: " + secret + "}"),
-        with_user("{exec: {command: a, env: " + secret + "}}"), "token: [" + secret, "token: '" + secret}) {
+        with_user("{exec: {command: a, env: " + secret + "}}"),
+        with_user("{exec: {apiVersion: client.authentication.k8s.io/v1, command: a, env: [{value: " + secret + "}]}}"),
+        "token: [" + secret, "token: '" + secret}) {
     const auto read_text = read(text);
     ASSERT_FALSE(read_text) << text;
     EXPECT_EQ(read_text.error().message.find(secret), std::string::npos) << read_text.error().message;

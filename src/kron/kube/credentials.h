@@ -7,6 +7,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/kube/config.h"
+#include "kron/kube/exec_plugin.h"
 
 namespace kron::kube {
 
@@ -21,7 +22,8 @@ struct Material {
 };
 
 // The credentials of a Connection. Service accounts' tokens live for an hour and certificates for a day or a year: the
-// files are read again once a minute, and when the server has refused what was in them. Stepped; not thread-safe.
+// files are read again once a minute, and when the server has refused what was in them. What an exec plug-in gives is
+// used until it expires or is refused; whoever holds this runs the plug-in. Stepped; not thread-safe.
 class Credentials {
  public:
   using ReadFile = std::function<Result<std::string>(const std::string& path)>;
@@ -30,9 +32,20 @@ class Credentials {
   Credentials(Connection connection, ReadFile read_file)
       : connection_(std::move(connection)), read_file_(std::move(read_file)) {}
 
-  // An error only if there never was anything to show; later, what was read last goes on (trouble() says why). Unusable
-  // texts, a token with a newline within it, are errors too.
+  // An error only if there never was anything to show, or what a plug-in gave has expired; later, what was read last
+  // goes on (trouble() says why). Unusable texts, a token with a newline within it, are errors too.
   Result<Material> current(Nanoseconds monotonic);
+
+  // The plug-in is to be run now: ahead of time, or because there is nothing to show. True once for each run, until
+  // given() was called.
+  bool wants_plugin(Nanoseconds monotonic);
+  // There is nothing to show, and a run of the plug-in is under way: what is to be sent waits for it.
+  [[nodiscard]] bool must_wait(Nanoseconds monotonic) const;
+  // For whom, as the plug-in is told.
+  [[nodiscard]] ExecCluster cluster() const;
+  // What came of it.
+  void given(const Result<ExecCredential>& credential, Nanoseconds monotonic, Instant wall);
+  static constexpr Seconds kRunAgain{5};  // after a failure
   // The server has answered 401: the files are read at the next call, though not more often than once a second.
   void expire() { is_refused_ = true; }
 
@@ -42,6 +55,7 @@ class Credentials {
 
  private:
   Result<Material> read() const;
+  [[nodiscard]] bool is_given(Nanoseconds monotonic) const;
   Status read_into(const TextOrFile& from, std::string& to) const;
 
   Connection connection_;
@@ -50,6 +64,14 @@ class Credentials {
   Nanoseconds tried_at_{0};
   bool is_refused_ = false;
   std::string trouble_;
+
+  // Of the plug-in.
+  std::optional<ExecCredential> given_;
+  std::optional<Nanoseconds> expires_;  // on the monotonic clock
+  std::optional<Nanoseconds> renews_;   // likewise; some time before
+  bool is_running_ = false;
+  std::optional<Nanoseconds> run_at_;
+  std::optional<Nanoseconds> failed_at_;
 };
 
 }  // namespace kron::kube

@@ -93,5 +93,85 @@ TEST(Credentials, LetNoTokenAddALineToARequest) {
   EXPECT_EQ(refused.error().message.find("Evil"), std::string::npos);
 }
 
+Connection with_plugin() {
+  Connection connection;
+  connection.server = "https://a";
+  connection.authority.file = "/ca";
+  connection.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1", .command = "plug-in"};
+  return connection;
+}
+
+class PluginCredentialsTest : public ::testing::Test {
+ protected:
+  void give(const std::string& token, Nanoseconds now, std::optional<Seconds> life = {}) {
+    ExecCredential credential{.token = token};
+    if (life) credential.expires = kWall + *life;
+    credentials.given(credential, now, kWall);
+  }
+  [[nodiscard]] std::string token(Nanoseconds now) {
+    const auto material = credentials.current(now);
+    return material ? material->token : "none";
+  }
+
+  static constexpr Instant kWall = instant_of(1'795'000'000);
+  Files files{{{"/ca", "authority"}}};
+  Credentials credentials{with_plugin(), files.reader()};
+};
+
+TEST_F(PluginCredentialsTest, AreWaitedForAndUsed) {
+  EXPECT_EQ(token(Seconds(0)), "none");
+  EXPECT_TRUE(credentials.wants_plugin(Seconds(0)));
+  EXPECT_FALSE(credentials.wants_plugin(Seconds(0))) << "one at a time";
+  EXPECT_TRUE(credentials.must_wait(Seconds(1)));
+  EXPECT_EQ(credentials.cluster().authority, "authority");
+  give("one", Seconds(2));
+  EXPECT_FALSE(credentials.must_wait(Seconds(2)));
+  EXPECT_EQ(token(Seconds(2)), "one");
+  EXPECT_EQ(credentials.current(Seconds(2))->authority, "authority");
+  EXPECT_FALSE(credentials.wants_plugin(std::chrono::hours(10))) << "they never expire";
+}
+
+TEST_F(PluginCredentialsTest, AreRenewedBeforeTheyExpireAndNotUsedAfterwards) {
+  credentials.wants_plugin(Seconds(0));
+  give("one", Seconds(0), Seconds(1000));
+  EXPECT_FALSE(credentials.wants_plugin(Seconds(939)));
+  EXPECT_TRUE(credentials.wants_plugin(Seconds(940)));
+  EXPECT_FALSE(credentials.must_wait(Seconds(940)));
+  EXPECT_EQ(token(Seconds(999)), "one");
+  EXPECT_TRUE(credentials.must_wait(Seconds(1000)));
+  EXPECT_EQ(token(Seconds(1000)), "none");
+  give("two", Seconds(1001), Seconds(10));
+  EXPECT_EQ(token(Seconds(1001)), "two");
+  EXPECT_TRUE(credentials.wants_plugin(Seconds(1009))) << "a short life is renewed in its last fifth";
+}
+
+TEST_F(PluginCredentialsTest, ThatAreRefusedAreAskedForAnewButNotInAStorm) {
+  credentials.wants_plugin(Seconds(0));
+  give("one", Seconds(0));
+  int runs = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Nanoseconds now = std::chrono::milliseconds(10 * i);
+    credentials.expire();
+    if (!credentials.wants_plugin(now)) continue;
+    ++runs;
+    give("two", now);
+  }
+  EXPECT_EQ(runs, 0) << "within the second of its last run";
+  EXPECT_TRUE(credentials.wants_plugin(Seconds(1)));
+  EXPECT_TRUE(credentials.must_wait(Seconds(1)));
+  give("three", Seconds(1));
+  EXPECT_EQ(token(Seconds(1)), "three");
+}
+
+TEST_F(PluginCredentialsTest, ThatDoNotComeAreAskedForAgainAfterAPause) {
+  credentials.wants_plugin(Seconds(0));
+  credentials.given(fail(Code::unreachable, "it ended with status 1"), Seconds(3), kWall);
+  EXPECT_EQ(credentials.trouble(), "it ended with status 1");
+  EXPECT_EQ(credentials.current(Seconds(3)).error().message, "it ended with status 1");
+  EXPECT_FALSE(credentials.must_wait(Seconds(3))) << "nobody waits for what does not come";
+  EXPECT_FALSE(credentials.wants_plugin(Seconds(7)));
+  EXPECT_TRUE(credentials.wants_plugin(Seconds(8)));
+}
+
 }  // namespace
 }  // namespace kron::kube

@@ -5,20 +5,53 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <sys/eventfd.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "kron/env/descriptor.h"
 #include "kron/env/thread_start.h"
+#include "kron/env/work_thread.h"
 #include "kron/kube/curl_transfer.h"
 
 namespace kron::kube {
 
-// Shared with what waits in the mailbox, which may outlive the transport and finds nobody then.
-class CurlTransport::Loop {
+// Runs an exec plug-in beside the loop, one at a time. Its end does not wait for the plug-in.
+class CurlTransport::PluginRunner {
  public:
-  Loop(Credentials shown, const Clock& time, Mailbox& mail)
-      : credentials(std::move(shown)), clock(time), mailbox(mail) {}
+  PluginRunner() : stopped_(::eventfd(0, EFD_CLOEXEC)) {}
+  PluginRunner(const PluginRunner&) = delete;
+  PluginRunner& operator=(const PluginRunner&) = delete;
+  ~PluginRunner() {
+    const std::uint64_t one = 1;
+    (void)uninterrupted([&] { return ::write(stopped_.get(), &one, sizeof one); });
+  }
+
+  using Done = std::function<void(Result<ExecCredential>)>;  // on the runner's thread
+  void run(const ExecPlugin& plugin, const std::string& info, Nanoseconds limit, Done done) {
+    thread_.run([this, plugin, info, limit, done = std::move(done)] {
+      const Result<std::string> printed = run_exec_plugin(plugin, info, limit, stopped_.get());
+      done(printed ? read_exec_credential(*printed, plugin) : fail(printed.error()));
+    });
+  }
+
+ private:
+  Descriptor stopped_;
+  WorkThread thread_;  // ends first
+};
+
+// Shared with what waits in the mailbox, which may outlive the transport and finds nobody then.
+class CurlTransport::Loop : public std::enable_shared_from_this<Loop> {
+ public:
+  Loop(Credentials shown, const Clock& time, Mailbox& mail, Nanoseconds limit)
+      : credentials(std::move(shown)), clock(time), mailbox(mail), plugin_limit(limit) {
+    if (credentials.connection().exec) plugin_ = std::make_unique<PluginRunner>();
+  }
+
+  // Sends it, or keeps it until there is something to show.
+  void dispatch(CurlOrder order);
 
   void end(Id id, Outcome outcome) {
     const auto found = pending.extract(id);
@@ -42,8 +75,15 @@ class CurlTransport::Loop {
   Credentials credentials;
   const Clock& clock;
   Mailbox& mailbox;
+  const Nanoseconds plugin_limit;
+  Worker* worker = nullptr;
   std::map<Id, Pending> pending;
+  std::deque<CurlOrder> held;  // for the plug-in
   Id last = 0;
+
+ private:
+  void run_plugin();
+  std::unique_ptr<PluginRunner> plugin_;
 };
 
 class CurlTransport::Worker {
@@ -246,46 +286,65 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::start(Credentials credenti
   static const CURLcode kInitialised = curl_global_init(CURL_GLOBAL_ALL);
   if (kInitialised != CURLE_OK) return fail(Code::io, "libcurl does not start");
   Connection connection = credentials.connection();
-  auto loop = std::make_shared<Loop>(std::move(credentials), clock, mailbox);
+  auto loop = std::make_shared<Loop>(std::move(credentials), clock, mailbox, options.plugin_timeout);
   auto worker = std::make_unique<Worker>(std::move(connection), options, loop, mailbox);
+  loop->worker = worker.get();
   if (Status started = worker->start(); !started) return fail(started.error());
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::move(loop), std::move(worker)));
+}
+
+void CurlTransport::Loop::run_plugin() {
+  const ExecPlugin& plugin = *credentials.connection().exec;
+  plugin_->run(plugin, exec_info(plugin, credentials.cluster()), plugin_limit,
+               [loop = weak_from_this(), &mail = mailbox](Result<ExecCredential> credential) {
+                 mail.post([loop, credential = std::move(credential)] {
+                   const auto here = loop.lock();
+                   if (!here) return;
+                   here->credentials.given(credential, here->clock.monotonic(), now(here->clock));
+                   std::deque<CurlOrder> waited = std::exchange(here->held, {});
+                   for (CurlOrder& order : waited) here->dispatch(std::move(order));
+                 });
+               });
+}
+
+void CurlTransport::Loop::dispatch(CurlOrder order) {
+  const Nanoseconds at = clock.monotonic();
+  if (credentials.wants_plugin(at)) run_plugin();
+  if (credentials.must_wait(at)) {
+    held.push_back(std::move(order));
+    return;
+  }
+  Result<Material> material = credentials.current(at);
+  if (!material) {
+    mailbox.post([loop = weak_from_this(), id = order.id, message = material.error().message] {
+      if (const auto here = loop.lock()) here->end(id, Broken{Failure::not_sent, message});
+    });
+    return;
+  }
+  order.material = *std::move(material);
+  worker->order(std::move(order));
 }
 
 Transport::Id CurlTransport::send(Request request, Lane lane, OnEnd on_end) {
   const Id id = ++loop_->last;
   loop_->pending.emplace(id, Loop::Pending{{}, std::move(on_end)});
-  Result<Material> material = loop_->credentials.current(loop_->clock.monotonic());
-  if (!material) {
-    loop_->mailbox.post([loop = std::weak_ptr(loop_), id, message = material.error().message] {
-      if (const auto held = loop.lock()) held->end(id, Broken{Failure::not_sent, message});
-    });
-    return id;
-  }
-  worker_->order({.id = id, .request = std::move(request), .lane = lane, .material = *std::move(material)});
+  loop_->dispatch({.id = id, .request = std::move(request), .lane = lane});
   return id;
 }
 
 Transport::Id CurlTransport::open(Request request, OnBytes on_bytes, OnEnd on_end) {
   const Id id = ++loop_->last;
   loop_->pending.emplace(id, Loop::Pending{std::move(on_bytes), std::move(on_end)});
-  Result<Material> material = loop_->credentials.current(loop_->clock.monotonic());
-  if (!material) {
-    loop_->mailbox.post([loop = std::weak_ptr(loop_), id, message = material.error().message] {
-      if (const auto held = loop.lock()) held->end(id, Broken{Failure::not_sent, message});
-    });
-    return id;
-  }
-  worker_->order({.id = id,
-                  .request = std::move(request),
-                  .is_stream = true,
-                  .material = *std::move(material),
-                  .unread = std::make_shared<std::atomic<std::size_t>>(0)});
+  loop_->dispatch({.id = id,
+                   .request = std::move(request),
+                   .is_stream = true,
+                   .unread = std::make_shared<std::atomic<std::size_t>>(0)});
   return id;
 }
 
 void CurlTransport::cancel(Id id) {
-  if (loop_->pending.erase(id) > 0) worker_->cancel(id);
+  if (loop_->pending.erase(id) == 0) return;
+  if (std::erase_if(loop_->held, [&](const CurlOrder& order) { return order.id == id; }) == 0) worker_->cancel(id);
 }
 
 const Credentials& CurlTransport::credentials() const { return loop_->credentials; }

@@ -25,6 +25,7 @@ class CurlTransport : public Transport {
     Nanoseconds connect_timeout = Seconds(3);
     Nanoseconds call_timeout = Seconds(5);
     Nanoseconds list_timeout = Seconds(30);
+    Nanoseconds plugin_timeout = Seconds(30);             // of an exec plug-in; what is to be sent waits for it
     std::size_t most_bytes = std::size_t{8} << 20;        // of an answer …
     std::size_t most_list_bytes = std::size_t{64} << 20;  // … and of a page: beyond, it is Broken
     std::size_t most_unread = std::size_t{8} << 20;       // of a watch that the loop has not taken yet; then it waits
@@ -48,8 +49,9 @@ class CurlTransport : public Transport {
   [[nodiscard]] const Credentials& credentials() const;
 
  private:
-  class Loop;    // what belongs to the caller's thread
-  class Worker;  // the thread
+  class Loop;          // what belongs to the caller's thread
+  class Worker;        // the thread
+  class PluginRunner;  // that of an exec plug-in
   CurlTransport(std::shared_ptr<Loop> loop, std::unique_ptr<Worker> worker);
 
   std::shared_ptr<Loop> loop_;

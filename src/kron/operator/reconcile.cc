@@ -21,7 +21,11 @@ std::string not_opened(const JobView& job, std::string_view why) {
 }  // namespace
 
 Reconciler::Reconciler(const Seen& seen, Turn turn)
-    : seen_(seen), kron_job_(seen.kron_job), turn_(turn), status_(kron_job_.status), state_(known_state(kron_job_, seen.predecessor)) {}
+    : seen_(seen),
+      kron_job_(seen.kron_job),
+      turn_(turn),
+      status_(kron_job_.status),
+      state_(known_state(kron_job_, seen.predecessor)) {}
 
 Reconciled Reconciler::run() {
   if (!kron_job_.status_problem.empty()) {

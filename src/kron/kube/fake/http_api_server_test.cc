@@ -1,7 +1,9 @@
 // The real client on the model of a server, over real sockets: curl_transport, reflector and election.
 #include "kron/kube/fake/http_api_server.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <poll.h>
 
 #include "kron/env/deadline.h"
@@ -11,6 +13,7 @@
 #include "kron/kube/object.h"
 #include "kron/kube/reflector.h"
 #include "kron/kube/wire.h"
+#include "kron/testing/temporary_directory.h"
 
 namespace kron::testing {
 namespace {
@@ -125,6 +128,80 @@ TEST(HttpApiServer, ATokenThatHasExpiredIsReadAnew) {
   client.files["/token"] = "new";
   int codes = 0;
   EXPECT_TRUE(client.until([&] { return (codes = client.create("b")) == 201; })) << codes;
+}
+
+// Prints what `give` says as an ExecCredential.
+kube::ExecPlugin plugin_of(const std::string& give) {
+  const std::string begin =
+      R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":")";
+  return {.api_version = "client.authentication.k8s.io/v1",
+          .command = "/bin/sh",
+          .arguments = {"-c", "token=$(" + give + ") || exit 1; printf '" + begin + "%s\"}}' \"$token\""}};
+}
+
+TEST(HttpApiServer, AnExecPluginGivesATokenAndIsRunAgainWhenItIsRefused) {
+  HttpApiServer server(over_tls());
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/token";
+  std::ofstream(file) << "token-of-operator";
+  Connection connection = ModelClient::connection_to(server);
+  connection.token = {};
+  connection.exec = plugin_of("echo run >> " + file + ".runs; cat " + file);
+  ModelClient client(connection);
+  EXPECT_EQ(client.create("a"), 201);
+  EXPECT_EQ(client.create("b"), 201);
+  server.with_options([](HttpApiServer::Options& options) { options.tokens = {{"new", "operator"}}; });
+  std::ofstream(file) << "new";
+  EXPECT_EQ(client.create("c"), 401);
+  int code = 0;
+  EXPECT_TRUE(client.until([&] {
+    const Outcome outcome = client.ask({Verb::create, kShopJobs, "", suspended_job("c")});
+    code = std::holds_alternative<Response>(outcome) ? std::get<Response>(outcome).code : 0;
+    return code == 201;
+  })) << code;
+  std::ifstream runs(file + ".runs");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(runs), {}), "run\nrun\n");
+}
+
+TEST(HttpApiServer, RequestsWaitForAnExecPluginAndTheLoopDoesNot) {
+  HttpApiServer server(over_tls());
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/go";
+  Connection connection = ModelClient::connection_to(server);
+  connection.token = {};
+  connection.exec = plugin_of("while ! [ -e " + file + " ]; do sleep 0.02; done; echo token-of-operator");
+  ModelClient client(connection);
+  std::optional<Outcome> got;
+  const auto ask = [&] {
+    return client.transport->send({Verb::create, kShopJobs, "", suspended_job("a")}, Lane::call,
+                                  [&](Outcome outcome) { got = std::move(outcome); });
+  };
+  client.transport->cancel(ask());
+  ask();
+  for (int i = 0; i < 5; ++i) client.mailbox.work_off(Seconds(1));
+  EXPECT_FALSE(got);
+  std::ofstream(file) << "go";
+  EXPECT_TRUE(client.until([&] { return got.has_value(); }));
+  EXPECT_EQ(std::get<Response>(*got).code, 201) << "what was cancelled meanwhile was not sent";
+}
+
+TEST(HttpApiServer, AnExecPluginThatFailsOrHangsIsSaidToHaveSentNothing) {
+  HttpApiServer server(over_tls());
+  for (const char* give : {"exit 3", "exec sleep 1000"}) {
+    Connection connection = ModelClient::connection_to(server);
+    connection.token = {};
+    connection.exec = plugin_of(give);
+    ModelClient client(connection, {.plugin_timeout = Seconds(2)});
+    const Outcome outcome = client.ask({Verb::create, kShopJobs, "", suspended_job("a")});
+    ASSERT_TRUE(std::holds_alternative<Broken>(outcome));
+    EXPECT_EQ(std::get<Broken>(outcome).failure, kube::Failure::not_sent);
+  }
+  Connection connection = ModelClient::connection_to(server);
+  connection.token = {};
+  connection.exec = plugin_of("exec sleep 1000");
+  ModelClient client(connection);
+  client.transport->send({.path = kShopJobs}, Lane::call, [](const Outcome&) { ADD_FAILURE(); });
+  client.transport.reset();  // does not wait for the plug-in
 }
 
 TEST(HttpApiServer, ARoleIsWhatAUserMayDo) {
