@@ -117,6 +117,25 @@ TEST_F(TaskClaims, NothingIsSubmittedWithoutTheRecordNorTheOtherWayRound) {
   EXPECT_EQ(tasks().size(), 1U);
 }
 
+// docs/cluster.md, "What a crash loses": whether it was done meanwhile, nobody knows.
+TEST_F(TaskClaims, ATaskThatTheServerLostWithItsClaimDoesNotComeBackWithTheRecord) {
+  redis.keep_log_of(100);
+  const JobState periods = a.load(now(clock)).periods;
+  ASSERT_EQ(b.load(now(clock)).periods, periods);
+  go_to(at(10));
+  ASSERT_EQ(a.write(start(periods, at(10))).how, Written::How::done);
+  EXPECT_EQ(tasks(), std::vector<std::string>{"job-1794000010"});
+  redis.restart_without(1);
+  EXPECT_TRUE(tasks().empty());
+  EXPECT_EQ(outcomes(), 0U) << "the whole claim is lost";
+  for (int i = 0; i < 2; ++i) a.link.look();  // the first finds that its connection was closed
+  EXPECT_TRUE(a.link.pump()) << "a has noticed, and says what it knows";
+  const Written other = b.write(start(periods, at(10)));
+  ASSERT_EQ(other.how, Written::How::newer) << "the period is not run again";
+  EXPECT_EQ(other.periods->last_handled, at(10));
+  EXPECT_TRUE(tasks().empty());
+}
+
 TEST_F(TaskClaims, ALockThatAnotherRunHoldsIsRespected) {
   const JobState periods = a.load(now(clock)).periods;
   (void)ask({"SET", keys.lock("lock"), "other"});
