@@ -8,6 +8,7 @@ and nothing runs the Jobs.
     operator_test.py SOURCE_DIRECTORY KRON_OPERATOR
 """
 
+import calendar
 import contextlib
 import datetime
 import http.client
@@ -252,7 +253,7 @@ class OnAServer(unittest.TestCase):
         self.operators.append(operator)
         return operator
 
-    def until(self, condition, what):
+    def until(self, condition, what, patience=PATIENCE):
         """An operator that lost its Lease, because the machine was busy, ends; in a pod it would be started again."""
         def look():
             for one in list(self.operators):
@@ -261,7 +262,7 @@ class OnAServer(unittest.TestCase):
                     self.operator(*one.flags, test_jobs=one.test_jobs)
             return condition()
 
-        return until(look, what, PATIENCE)
+        return until(look, what, patience)
 
     def leader(self):
         return until(lambda: [one for one in self.operators if one.process.poll() is None and one.leads()],
@@ -386,13 +387,19 @@ class Periods(OnAServer):
         crowd = 100 if SCALE == 1 else 2000
         self.operator()
         self.leader()
-        begin = int(time.time()) + 10 + crowd // 50
+        begin = int(time.time()) + 10 + crowd // 10
         within = 10 if SCALE == 1 else 60
+        expected = set()
         for i in range(crowd):
-            self.add(f"due-{i}", at_second(begin + i * within // crowd), deadline="10m")
-        self.until(lambda: self.started() == crowd, "all are opened")
+            due = begin + i * within // crowd
+            created = self.add(f"due-{i}", at_second(due), deadline="10m")["metadata"]["creationTimestamp"]
+            # One that a busy machine was too slow to create before its time has no period.
+            if calendar.timegm(time.strptime(created, "%Y-%m-%dT%H:%M:%SZ")) + 1 < due:
+                expected.add(f"{self.namespace}/due-{i}")
+        self.assertGreater(len(expected), crowd // 2)
+        self.until(lambda: expected <= {identity for identity, _ in list(self.witness.opened)}, "all are opened",
+                   PATIENCE + max(0.0, begin + within - time.time()))
         self.assertEqual(self.witness.doubled(), {})
-        self.assertEqual(len(self.witness.created), crowd)
 
 
 class Leaders(OnAServer):
