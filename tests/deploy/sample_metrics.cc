@@ -1,10 +1,32 @@
-// Prints what a krond with some of everything would answer to a scrape.
+// Prints what a krond with some of everything would answer to a scrape, or with an argument, what kron-operator would.
 #include <iostream>
 
 #include "kron/metrics/metrics.h"
+#include "kron/metrics/operator_metrics.h"
 
-int main() {
+namespace {
+
+void print_operator() {
   using namespace kron;
+  metrics::OperatorMetrics metrics("1.2.3", instant_of(1'772'409'600));
+  metrics.period_ended("executed", "");
+  metrics.job_started(std::chrono::milliseconds(3));
+  metrics.reconciled();
+  metrics.event_dropped();
+  metrics.request_ended("create", "jobs", "201", std::chrono::milliseconds(4));
+  metrics.clock_skew(std::chrono::milliseconds(250));
+  metrics.show({.leader = true, .ready = true, .kron_jobs = 12, .jobs = 30, .kron_job_watches = 1});
+  std::cout << metrics.text();
+}
+
+}  // namespace
+
+int main(int count, char** /*arguments*/) {
+  using namespace kron;
+  if (count > 1) {
+    print_operator();
+    return 0;
+  }
   metrics::Metrics metrics("1.2.3", instant_of(1'772'409'600));
   metrics.period_ended("skipped", "concurrency_forbid");
   metrics.run_started(std::chrono::milliseconds(3));
