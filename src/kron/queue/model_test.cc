@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <set>
 
 #include "kron/queue/redis_queue_rig.h"
 #include "kron/testing/property.h"
@@ -24,7 +25,7 @@ class Pair {
   Pair() : memory_(kOptions), other_(kOptions) {}
 
   void step() {
-    switch (*rc::gen::inRange(0, 12)) {
+    switch (*rc::gen::inRange(0, 14)) {
       case 0:
       case 1:
       case 2:
@@ -44,6 +45,9 @@ class Pair {
         return pass(Seconds(*rc::gen::inRange(0, 60)));
       case 10:
         return renew();
+      case 11:
+      case 12:
+        return round();
       default:
         disturb(other_);
     }
@@ -156,6 +160,71 @@ class Pair {
     if (const Held* held = any_held()) {
       RC_ASSERT(is_same(memory_.queue().renew(held->memory.key), other_.queue().renew(held->other.key)));
     }
+  }
+
+  // Some of each kind, in one go. Of one task it ends one attempt: who says in the same round that another has failed
+  // may be told what was so before it.
+  void round() {
+    QueueRound of_memory;
+    QueueRound of_other;
+    std::set<std::string> ended;
+    const auto some = [&](auto add) {
+      for (int i = *rc::gen::inRange(0, 3); i > 0; --i) add();
+    };
+    const auto keys = [&](auto add) {
+      some([&] {
+        if (const Held* held = any_held()) add(held->memory.key, held->other.key);
+      });
+    };
+    some([&] { of_memory.submits.push_back(of_other.submits.emplace_back(any_task())); });
+    keys([&](const LeaseKey& a, const LeaseKey& b) {
+      of_memory.starts.push_back(a);
+      of_other.starts.push_back(b);
+    });
+    keys([&](const LeaseKey& a, const LeaseKey& b) {
+      of_memory.renewals.push_back(a);
+      of_other.renewals.push_back(b);
+    });
+    keys([&](const LeaseKey& a, const LeaseKey& b) {
+      if (!ended.emplace(task_of_exec_id(a.exec_id).value()).second) return;
+      of_memory.commits.push_back({.key = a, .result = "r"});
+      of_other.commits.push_back({.key = b, .result = "r"});
+    });
+    keys([&](const LeaseKey& a, const LeaseKey& b) {
+      if (!ended.emplace(task_of_exec_id(a.exec_id).value()).second) return;
+      of_memory.fails.push_back({a, "x"});
+      of_other.fails.push_back({b, "x"});
+    });
+    some(
+        [&] { of_memory.leases.push_back(of_other.leases.emplace_back(LeaseRequest{.worker = "w", .starts = true})); });
+    compare_answers(memory_.queue().do_round(of_memory), other_.queue().do_round(of_other));
+  }
+
+  void compare_answers(const QueueRoundAnswers& a, const QueueRoundAnswers& b) {
+    const auto all_same = [](const auto& some, const auto& others, auto is_same_value) {
+      RC_ASSERT(some.size() == others.size());
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        RC_ASSERT(some[i].has_value() == others[i].has_value());
+        RC_ASSERT((some[i] ? is_same_value(*some[i], *others[i]) : some[i].error().code == others[i].error().code));
+      }
+    };
+    const auto is_equal = [](const auto& one, const auto& other) { return one == other; };
+    all_same(a.submits, b.submits, is_equal);
+    all_same(a.starts, b.starts, is_equal);
+    all_same(a.renewals, b.renewals, is_equal);
+    all_same(a.commits, b.commits,
+             [](const CommitAnswer& one, const CommitAnswer& other) { return one.outcome == other.outcome; });
+    all_same(a.fails, b.fails, [](const FailAnswer& one, const FailAnswer& other) {
+      return one.outcome == other.outcome && one.state == other.state;
+    });
+    all_same(a.leases, b.leases, [this](const std::vector<Lease>& some, const std::vector<Lease>& others) {
+      if (some.size() != others.size()) return false;
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (some[i].task_id != others[i].task_id || some[i].attempt != others[i].attempt) return false;
+        held_.push_back({some[i], others[i]});
+      }
+      return true;
+    });
   }
 
   void cancel() {

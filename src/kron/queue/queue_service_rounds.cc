@@ -23,26 +23,29 @@ void answer_all(std::vector<Asked<Request, Reply>>& asked, std::vector<Reply>& r
 void QueueService::do_round() {
   TaskQueue* const open = queue_.opened();
   if (open == nullptr || !open->is_far_away() || open->has_stopped()) return;
-  const bool changes = !questions_.submissions.empty() || !questions_.commits.empty();
+  const bool changes = !questions_.submissions.empty() || !questions_.commits.empty() || !questions_.failures.empty();
   const bool asks_for_leases = !questions_.leases.empty() && (may_be_ready_ || changes);
   const int kinds = (questions_.submissions.empty() ? 0 : 1) + (questions_.starts.empty() ? 0 : 1) +
                     (questions_.renewals.empty() ? 0 : 1) + (questions_.commits.empty() ? 0 : 1) +
-                    (asks_for_leases ? 1 : 0);
+                    (questions_.failures.empty() ? 0 : 1) + (asks_for_leases ? 1 : 0);
   if (kinds < 2) return;
   QueueRound round;
   auto starts = take_first(questions_.starts, kMostAtOnce);
   auto renewals = take_first(questions_.renewals, kMostAtOnce);
   auto commits = take_first(questions_.commits, kMostAtOnce);
+  auto fails = take_first(questions_.failures, kMostAtOnce);
   round.submits = next_submissions();
   round.starts = requests_of(starts);
   round.renewals = requests_of(renewals);
   round.commits = requests_of(commits);
+  round.fails = requests_of(fails);
   if (asks_for_leases) round.leases = next_leases(0);
   auto answers = open->do_round(round);
   answer_submissions(std::move(answers.submits));
   answer_all(starts, answers.starts);
   answer_all(renewals, answers.renewals);
   answer_all(commits, answers.commits);
+  answer_all(fails, answers.fails);
   if (!asks_for_leases) {
     may_be_ready_ = may_be_ready_ || changes;
     return;

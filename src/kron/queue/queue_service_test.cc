@@ -732,6 +732,10 @@ class FarQueue : public MemoryQueue {
     ++trips_;
     return MemoryQueue::lease(requests);
   }
+  std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) override {
+    ++trips_;
+    return MemoryQueue::fail_attempts(requests);
+  }
   using MemoryQueue::commit;
   using MemoryQueue::lease;
 
@@ -749,6 +753,24 @@ TEST_F(QueueServiceTest, ACommitAndTheLeaseBehindItAreOneTripToAQueueThatIsFarAw
   commit_and_lease(first, "w");
   step();
   EXPECT_EQ(answered, (std::vector<std::string>{"a accepted", "w leases b"}));
+  EXPECT_EQ(trips, 1);
+}
+
+TEST_F(QueueServiceTest, AttemptsThatFailedGoToAQueueThatIsFarAwayWithAllTheRest) {
+  int trips = 0;
+  use([&](bool) { return OpenedQueue{std::make_unique<FarQueue>(clock, trips)}; });
+  submit({task_named("a"), task_named("b")});
+  settle();
+  const Lease good = lease_one();
+  const Lease bad = lease_one();
+  trips = 0;
+  commit_and_lease(good, "w");
+  std::vector<TaskState> states;
+  inbox.failures.push_back(
+      {{bad.key, "no", false, false}, [&](const auto& answer) { states.push_back(answer->state); }});
+  step();
+  EXPECT_EQ(answered, (std::vector<std::string>{"a accepted", "w leases b"})) << "the task of the attempt that failed";
+  EXPECT_EQ(states, std::vector{TaskState::pending});
   EXPECT_EQ(trips, 1);
 }
 

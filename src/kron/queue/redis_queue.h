@@ -146,8 +146,14 @@ class RedisQueue : public TaskQueue {
   };
   using Judge = std::function<Result<Judged>(std::size_t index, const RedisTask& before)>;
   using Settled = std::function<void(std::size_t index, const RedisTask& before, const Task& after)>;
-  std::vector<Status> change(std::span<const std::string> task_ids, std::string_view verb, const Judge& judge,
-                             const Settled& settled);
+  struct Changes;  // on their way
+  struct Failures;
+  std::vector<RedisCommand> judge_open(Changes& changes);
+  void finish(Changes& changes, Told told);
+  void go_on(Changes& changes);
+  std::vector<Status> change(std::span<const std::string> task_ids, std::string_view verb, Judge judge,
+                             Settled settled);
+  void finish(Failures& failures, std::span<const FailRequest> requests);
   void audit();
   std::vector<Result<RedisTask>> read(std::span<const std::string> task_ids);
 

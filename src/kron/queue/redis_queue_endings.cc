@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "kron/queue/answers.h"
 #include "kron/queue/redis_queue.h"
@@ -24,6 +25,45 @@ HeldLease held_lease_of(const RedisTask& task) {
 }
 
 }  // namespace
+
+struct RedisQueue::Changes {
+  struct Wanted {
+    std::size_t index;
+    RedisTask before;
+    Task after;
+  };
+
+  Changes() = default;
+  Changes(std::vector<std::string> ids, std::string its_verb, Judge judges, Settled when_settled)
+      : task_ids(std::move(ids)),
+        verb(std::move(its_verb)),
+        judge(std::move(judges)),
+        settled(std::move(when_settled)),
+        statuses(task_ids.size()),
+        open(task_ids.size()) {
+    std::iota(open.begin(), open.end(), std::size_t{0});
+  }
+
+  std::vector<std::string> task_ids;
+  std::string verb;
+  Judge judge;
+  Settled settled;
+  std::vector<Status> statuses;   // one for each
+  std::vector<std::size_t> open;  // those that are to be read, and judged
+  std::vector<Wanted> wanted;     // those that were judged, and are on their way
+  int readings = 0;
+};
+
+// Attempts that failed. Its changes refer to it, and to the requests.
+struct RedisQueue::Failures {
+  Failures(RedisQueue& queue, std::span<const FailRequest> requests);
+  Failures(const Failures&) = delete;
+  Failures& operator=(const Failures&) = delete;
+
+  std::vector<Result<FailAnswer>> answers;
+  std::vector<std::size_t> of;  // the request of each change
+  Changes changes;
+};
 
 std::vector<Result<RedisTask>> RedisQueue::read(std::span<const std::string> task_ids) {
   std::vector<RedisCommand> commands{{"TIME"}};
@@ -50,76 +90,85 @@ std::vector<Result<RedisTask>> RedisQueue::read(std::span<const std::string> tas
   return tasks;
 }
 
-std::vector<Status> RedisQueue::change(std::span<const std::string> task_ids, std::string_view verb, const Judge& judge,
-                                       const Settled& settled) {
-  struct Wanted {
-    std::size_t index;
-    RedisTask before;
-    Task after;
-  };
-  std::vector<Status> statuses(task_ids.size());
-  std::vector<std::size_t> open(task_ids.size());
-  std::iota(open.begin(), open.end(), std::size_t{0});
-  for (int readings = 0; readings < kMostReadings && !open.empty(); ++readings) {
-    std::vector<std::string> ids;
-    for (const std::size_t i : open) ids.push_back(task_ids[i]);
-    auto tasks = read(ids);
-    std::vector<Wanted> wanted;
-    std::vector<RedisCommand> commands;
-    for (std::size_t k = 0; k < open.size(); ++k) {
-      auto judged = tasks[k] ? judge(open[k], *tasks[k]) : fail(tasks[k].error());
-      if (!judged) statuses[open[k]] = fail(judged.error());
-      if (!judged || !judged->after) continue;
-      if (wanted.size() % kMostChangesOfAScript == 0) {
-        commands.push_back(script("settle", {std::to_string(options_.ageing.count())}));
-      }
-      RedisCommand& command = commands.back();
-      const RedisTask& before = *tasks[k];
-      for (const std::string& part :
-           {ids[k], next_request(), std::string(verb), before.state, before.token, before.attempts, before.request}) {
-        command.push_back(part);
-      }
-      std::ranges::move(settled_fields(*judged->after), std::back_inserter(command));
-      wanted.push_back({open[k], *std::move(tasks[k]), *std::move(judged->after)});
+// Reads those that are open and judges them: the commands that write what they have become.
+std::vector<RedisCommand> RedisQueue::judge_open(Changes& changes) {
+  std::vector<RedisCommand> commands;
+  if (changes.open.empty()) return commands;
+  ++changes.readings;
+  std::vector<std::string> ids;
+  for (const std::size_t i : changes.open) ids.push_back(changes.task_ids[i]);
+  auto tasks = read(ids);
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    const std::size_t index = changes.open[k];
+    auto judged = tasks[k] ? changes.judge(index, *tasks[k]) : fail(tasks[k].error());
+    if (!judged) changes.statuses[index] = fail(judged.error());
+    if (!judged || !judged->after) continue;
+    if (changes.wanted.size() % kMostChangesOfAScript == 0) {
+      commands.push_back(script("settle", {std::to_string(options_.ageing.count())}));
     }
-    const auto told = ask(std::move(commands));
-    open.clear();
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-      const auto& answer = told[k / kMostChangesOfAScript];
-      const std::size_t at = 1 + 2 * (k % kMostChangesOfAScript);
-      Status& status = statuses[wanted[k].index];
-      if (!answer || at + 1 >= answer->size()) {
-        status = answer ? fail(Code::internal, "Redis answered for another number of tasks") : fail(answer.error());
-        continue;
-      }
-      note_first_end(answer->front());
-      const std::string& word = (*answer)[at].text;
-      const std::string& detail = (*answer)[at + 1].text;
-      const std::string& id = wanted[k].after.spec.id;
-      if (word == "settled") {
-        settled(wanted[k].index, wanted[k].before, wanted[k].after);
-      } else if (word == "changed") {
-        open.push_back(wanted[k].index);
-      } else if (word == "taken") {
-        status = fail(unique_key_is_taken(wanted[k].after, detail));
-      } else if (word == "not_found") {
-        status = fail(no_such_task(id));
-      } else {
-        status = fail(unreadable(detail, "it has another type, or lacks fields"));
-      }
+    RedisCommand& command = commands.back();
+    const RedisTask& before = *tasks[k];
+    for (const std::string& part :
+         {ids[k], next_request(), changes.verb, before.state, before.token, before.attempts, before.request}) {
+      command.push_back(part);
     }
+    std::ranges::move(settled_fields(*judged->after), std::back_inserter(command));
+    changes.wanted.push_back({index, *std::move(tasks[k]), *std::move(judged->after)});
   }
-  for (const std::size_t i : open) {
-    statuses[i] =
-        fail(Code::unreachable, "task " + task_ids[i] + " is being changed by others all the time; ask again");
-  }
-  return statuses;
+  changes.open.clear();
+  return commands;
 }
 
-std::vector<Result<FailAnswer>> RedisQueue::fail_attempts(std::span<const FailRequest> requests) {
-  std::vector<Result<FailAnswer>> answers(requests.size(), FailAnswer{});
+// What was no longer as it had been read is open again.
+void RedisQueue::finish(Changes& changes, Told told) {
+  const auto wanted = std::exchange(changes.wanted, {});
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const auto& answer = told[k / kMostChangesOfAScript];
+    const std::size_t at = 1 + 2 * (k % kMostChangesOfAScript);
+    Status& status = changes.statuses[wanted[k].index];
+    if (!answer || at + 1 >= answer->size()) {
+      status = answer ? fail(Code::internal, "Redis answered for another number of tasks") : fail(answer.error());
+      continue;
+    }
+    note_first_end(answer->front());
+    const std::string& word = (*answer)[at].text;
+    const std::string& detail = (*answer)[at + 1].text;
+    const std::string& id = wanted[k].after.spec.id;
+    if (word == "settled") {
+      changes.settled(wanted[k].index, wanted[k].before, wanted[k].after);
+    } else if (word == "changed") {
+      changes.open.push_back(wanted[k].index);
+    } else if (word == "taken") {
+      status = fail(unique_key_is_taken(wanted[k].after, detail));
+    } else if (word == "not_found") {
+      status = fail(no_such_task(id));
+    } else {
+      status = fail(unreadable(detail, "it has another type, or lacks fields"));
+    }
+  }
+}
+
+void RedisQueue::go_on(Changes& changes) {
+  while (!changes.open.empty() && changes.readings < kMostReadings) {
+    auto commands = judge_open(changes);
+    finish(changes, ask(std::move(commands)));
+  }
+  for (const std::size_t i : changes.open) {
+    changes.statuses[i] =
+        fail(Code::unreachable, "task " + changes.task_ids[i] + " is being changed by others all the time; ask again");
+  }
+}
+
+std::vector<Status> RedisQueue::change(std::span<const std::string> task_ids, std::string_view verb, Judge judge,
+                                       Settled settled) {
+  Changes changes({task_ids.begin(), task_ids.end()}, std::string(verb), std::move(judge), std::move(settled));
+  go_on(changes);
+  return std::move(changes.statuses);
+}
+
+RedisQueue::Failures::Failures(RedisQueue& queue, std::span<const FailRequest> requests)
+    : answers(requests.size(), FailAnswer{}) {
   std::vector<std::string> ids;
-  std::vector<std::size_t> of;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (const auto task_id = task_of_exec_id(requests[i].key.exec_id)) {
       ids.emplace_back(*task_id);
@@ -128,32 +177,79 @@ std::vector<Result<FailAnswer>> RedisQueue::fail_attempts(std::span<const FailRe
       answers[i] = fail(no_such_execution(requests[i].key.exec_id));
     }
   }
-  const auto judge_one = [&](std::size_t k, const RedisTask& before) -> Result<Judged> {
+  const auto judge_one = [this, &queue, requests](std::size_t k, const RedisTask& before) -> Result<Judged> {
     const FailRequest& request = requests[of[k]];
-    const bool has_ended = before.is_held() && before.has_ended(server_time_);
+    const bool has_ended = before.is_held() && before.has_ended(queue.server_time_);
     const auto outcome = judge(before.task, request.key, has_ended);
     if (!outcome) return fail(outcome.error());
     if (*outcome != LeaseOutcome::accepted) {
       // What the next expire() will make of it, when nobody has looked yet.
-      const auto after = has_ended ? aborted(before.task, held_lease_of(before).abort(), server_second()) : before.task;
+      const auto after =
+          has_ended ? aborted(before.task, held_lease_of(before).abort(), queue.server_second()) : before.task;
       answers[of[k]] = FailAnswer{*outcome, state_of(after ? *after : before.task)};
       return Judged{};
     }
-    auto after = aborted(before.task, abort_of(request), server_second());
+    auto after = aborted(before.task, abort_of(request), queue.server_second());
     if (!after) return fail(after.error());
     return Judged{*std::move(after)};
   };
-  const auto statuses = change(ids, "fail", judge_one, [&](std::size_t k, const RedisTask&, const Task& after) {
+  const auto settled = [this, &queue](std::size_t k, const RedisTask&, const Task& after) {
     answers[of[k]] = FailAnswer{LeaseOutcome::accepted, state_of(after)};
-    note_ended(after);
-    if (state_of(after) == TaskState::pending) note_ready(ready_at(after, server_second()));
-  });
-  for (std::size_t k = 0; k < ids.size(); ++k) {
-    if (statuses[k]) continue;
-    const bool is_gone = statuses[k].error().code == Code::not_found;
-    answers[of[k]] = fail(is_gone ? no_such_execution(requests[of[k]].key.exec_id) : statuses[k].error());
+    queue.note_ended(after);
+    if (state_of(after) == TaskState::pending) queue.note_ready(ready_at(after, queue.server_second()));
+  };
+  changes = Changes(std::move(ids), "fail", judge_one, settled);
+}
+
+void RedisQueue::finish(Failures& failures, std::span<const FailRequest> requests) {
+  go_on(failures.changes);
+  for (std::size_t k = 0; k < failures.of.size(); ++k) {
+    const Status& status = failures.changes.statuses[k];
+    if (status) continue;
+    const std::size_t i = failures.of[k];
+    const bool is_gone = status.error().code == Code::not_found;
+    failures.answers[i] = fail(is_gone ? no_such_execution(requests[i].key.exec_id) : status.error());
   }
-  return answers;
+}
+
+std::vector<Result<FailAnswer>> RedisQueue::fail_attempts(std::span<const FailRequest> requests) {
+  Failures failures(*this, requests);
+  finish(failures, requests);
+  return std::move(failures.answers);
+}
+
+// The attempts that failed are read before the rest, and judged by that: what is written of them is part of the one trip
+// that Redis syncs. What the round itself has changed meanwhile is read and judged once more, behind it.
+QueueRoundAnswers RedisQueue::do_round(const QueueRound& round) {
+  Failures failures(*this, round.fails);
+  auto settles = judge_open(failures.changes);
+  auto submits = submit_batch(round.submits);
+  auto starts = move_batch(round.starts, "start");
+  auto renewals = move_batch(round.renewals, "renew");
+  auto commits = commit_batch(round.commits);
+  auto leases = lease_batch(round.leases);
+  const std::size_t settling = settles.size();
+  std::vector<RedisCommand> all;
+  for (auto* commands :
+       {&submits.commands, &starts.commands, &renewals.commands, &commits.commands, &settles, &leases.commands}) {
+    std::ranges::move(*commands, std::back_inserter(all));
+  }
+  const auto told = ask(std::move(all));
+  Told rest = told;
+  const auto next = [&](std::size_t count) {
+    const Told these = rest.first(count);
+    rest = rest.subspan(count);
+    return these;
+  };
+  finish(submits, round.submits, next(submits.groups.size()));
+  finish(starts, round.starts, next(starts.groups.size()));
+  finish(renewals, round.renewals, next(renewals.groups.size()));
+  finish(commits, round.commits, next(commits.groups.size()));
+  finish(failures.changes, next(settling));
+  finish(leases, round.leases, next(leases.groups.size()));
+  finish(failures, round.fails);
+  return {std::move(submits.answers), std::move(starts.answers),   std::move(renewals.answers),
+          std::move(commits.answers), std::move(failures.answers), std::move(leases.answers)};
 }
 
 std::vector<Result<CancelOutcome>> RedisQueue::cancel_all(std::span<const std::string> task_ids) {

@@ -324,31 +324,4 @@ Result<CommitAnswer> RedisQueue::next_commit_answer(const Answers& answer, std::
   return fail(unreadable(detail, "it has another type, or lacks fields"));
 }
 
-QueueRoundAnswers RedisQueue::do_round(const QueueRound& round) {
-  auto submits = submit_batch(round.submits);
-  auto starts = move_batch(round.starts, "start");
-  auto renewals = move_batch(round.renewals, "renew");
-  auto commits = commit_batch(round.commits);
-  auto leases = lease_batch(round.leases);
-  std::vector<RedisCommand> all;
-  for (auto* commands :
-       {&submits.commands, &starts.commands, &renewals.commands, &commits.commands, &leases.commands}) {
-    std::ranges::move(*commands, std::back_inserter(all));
-  }
-  const auto told = ask(std::move(all));
-  Told rest = told;
-  const auto next = [&](const auto& batch) {
-    const Told of_batch = rest.first(batch.groups.size());
-    rest = rest.subspan(batch.groups.size());
-    return of_batch;
-  };
-  finish(submits, round.submits, next(submits));
-  finish(starts, round.starts, next(starts));
-  finish(renewals, round.renewals, next(renewals));
-  finish(commits, round.commits, next(commits));
-  finish(leases, round.leases, next(leases));
-  return {std::move(submits.answers), std::move(starts.answers), std::move(renewals.answers),
-          std::move(commits.answers), std::move(leases.answers)};
-}
-
 }  // namespace kron

@@ -152,6 +152,7 @@ QueueRoundAnswers TaskQueue::do_round(const QueueRound& round) {
   answers.starts = start(std::span<const LeaseKey>(round.starts));
   answers.renewals = renew_all(round.renewals);
   answers.commits = commit(std::span<const CommitRequest>(round.commits));
+  answers.fails = fail_attempts(round.fails);
   answers.leases = lease(std::span<const LeaseRequest>(round.leases));
   return answers;
 }

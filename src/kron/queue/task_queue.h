@@ -189,6 +189,7 @@ struct QueueRound {
   std::vector<LeaseKey> starts = {};
   std::vector<LeaseKey> renewals = {};
   std::vector<CommitRequest> commits = {};
+  std::vector<FailRequest> fails = {};
   std::vector<LeaseRequest> leases = {};
 };
 struct QueueRoundAnswers {
@@ -196,6 +197,7 @@ struct QueueRoundAnswers {
   std::vector<Result<LeaseOutcome>> starts;
   std::vector<Result<LeaseOutcome>> renewals;
   std::vector<Result<CommitAnswer>> commits;
+  std::vector<Result<FailAnswer>> fails;
   std::vector<Result<std::vector<Lease>>> leases;
 };
 
@@ -223,12 +225,12 @@ class TaskQueue {
   // it returns. Code conflict: it was not started, or a follow-up has the id of another task.
   virtual std::vector<Result<CommitAnswer>> commit(std::span<const CommitRequest> requests) = 0;
 
-  // The verbs above, one after the other. A queue on the other side of a network makes one trip of them.
-  virtual QueueRoundAnswers do_round(const QueueRound& round);
-  virtual bool is_far_away() const { return false; }
-
   // The attempt is over; the task waits for the next one or is FAILED. Durable when it returns.
   virtual std::vector<Result<FailAnswer>> fail_attempts(std::span<const FailRequest> requests) = 0;
+
+  // The verbs of a round, one after the other. A queue on the other side of a network makes one trip of them.
+  virtual QueueRoundAnswers do_round(const QueueRound& round);
+  virtual bool is_far_away() const { return false; }
 
   // Both durable when they return. Code not_found: there is no such task.
   virtual Result<CancelOutcome> cancel(std::string_view task_id) = 0;
