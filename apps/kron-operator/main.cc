@@ -1,9 +1,6 @@
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -11,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "completion.h"
 #include "kron/jobs/disk.h"
 #include "kron/operator/options.h"
 #include "kron/operator/service.h"
+#include "program.h"
 
 namespace kron::kronjobs {
 namespace {
@@ -45,21 +42,10 @@ class FlagReader {
   }
   void flag(const char* name, bool& value, const char* help) { app_.add_flag(name, value, help); }
   void number(const char* name, double& value, const char* help) { app_.add_option(name, value, help)->type_name("N"); }
-  // One of a few words.
   template <class Value>
   void choice(const char* name, Value& value, const char* help,
               std::type_identity_t<std::vector<std::pair<std::string, Value>>> choices) {
-    std::vector<std::string> words;
-    for (const auto& [word, meaning] : choices) words.push_back(word);
-    app_.add_option_function<std::string>(
-            name,
-            [&value, choices = std::move(choices)](const std::string& given) {
-              for (const auto& [word, meaning] : choices) {
-                if (word == given) value = meaning;
-              }
-            },
-            help)
-        ->check(CLI::IsMember(words));
+    program::add_choice(app_, name, value, help, std::move(choices));
   }
 
  private:
@@ -77,39 +63,14 @@ int end_with(const Error& error) {
   return exit_status(has_own_status ? error.code : Code::unreadable);
 }
 
-// Whoever starts us may have closed the standard descriptors: a socket of ours that took the number 2 would be written
-// to as the log.
-void secure_standard_descriptors() {
-  int descriptor = 0;
-  do {
-    descriptor = ::open("/dev/null", O_RDWR);
-  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-  if (descriptor >= 0) ::close(descriptor);
-}
-
 int run(int argc, char** argv) {
-  secure_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log who goes away must not end us
   CLI::App app("Runs KronJobs in Kubernetes: Jobs on schedule, at most once per period.", "kron-operator");
   app.set_version_flag("--version", "kron-operator " KRON_VERSION);
   app.footer(kFooter);
   Options options;
   FlagReader flags(app);
   visit_flags(flags, options);
-  std::string shell;
-  // For the build, which installs what it prints.
-  app.add_option("--completion", shell, "A script that completes these flags in a shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->group("");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_status(Code::unreadable);
-  }
-  if (!shell.empty()) {
-    std::fputs(completion::script(shell, completion::program_of(app)).c_str(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : exit_status(Code::io);
-  }
+  if (const std::optional<int> status = program::read_flags(app, argc, argv)) return *status;
   if (const Status checked = check(options); !checked) return end_with(checked.error());
   Result<kube::Connection> connection =
       find_connection(options, process_variable, [](const std::string& path) { return jobs::contents_of(path); });
@@ -125,11 +86,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace kron::kronjobs
 
-int main(int argc, char** argv) {
-  try {
-    return kron::kronjobs::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "kron-operator: internal error: %s\n", error.what());
-    return kron::exit_status(kron::Code::internal);
-  }
-}
+int main(int argc, char** argv) { return kron::program::start("kron-operator", kron::kronjobs::run, argc, argv); }

@@ -1,8 +1,5 @@
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
-#include <exception>
-#include <fcntl.h>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "completion.h"
 #include "kron/base/duration.h"
 #include "kron/daemon/cluster_options.h"
 #include "kron/daemon/daemon.h"
 #include "kron/env/places.h"
 #include "kron/runner/accounts.h"
+#include "program.h"
 
 namespace kron::daemon {
 namespace {
@@ -78,21 +75,10 @@ class FlagReader {
     };
     read(name, value, help, parse)->type_name("GROUP");
   }
-  // One of a few words.
   template <class Value>
   void choice(const char* name, Value& value, const char* help,
               std::type_identity_t<std::vector<std::pair<std::string, Value>>> choices) {
-    std::vector<std::string> words;
-    for (const auto& [word, meaning] : choices) words.push_back(word);
-    app_.add_option_function<std::string>(
-            name,
-            [&value, choices = std::move(choices)](const std::string& given) {
-              for (const auto& [word, meaning] : choices) {
-                if (word == given) value = meaning;
-              }
-            },
-            help)
-        ->check(CLI::IsMember(words));
+    program::add_choice(app_, name, value, help, std::move(choices));
   }
 
  private:
@@ -189,26 +175,7 @@ int end_with(const Error& error, LineLog& log) {
   return status_of(error);
 }
 
-// Whoever starts us may have closed the standard descriptors: a file of ours that took the number 2 would be written to
-// as the log.
-void secure_standard_descriptors() {
-  int descriptor = 0;
-  do {
-    descriptor = ::open("/dev/null", O_RDWR);
-  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-  if (descriptor >= 0) ::close(descriptor);
-}
-
-// A reader of the log who goes away must not end us, nor a limit of file sizes: both are writes that fail. Commands get
-// these signals as the system makes them (runner/spawner.cc).
-void make_signals_errors() {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
 int run(int argc, char** argv) {
-  secure_standard_descriptors();
-  make_signals_errors();
   CLI::App app("Job scheduler: runs jobs on schedule, at most once per period.", "krond");
   app.set_version_flag("--version", "krond " KRON_VERSION);
   app.footer(kFooter);
@@ -217,22 +184,9 @@ int run(int argc, char** argv) {
   std::optional<Error> wrong;
   FlagReader flags(app, wrong);
   visit_flags(flags, options);
-  std::string shell;
-  // For the build, which installs what it prints.
-  app.add_option("--completion", shell, "A script that completes these flags in a shell")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->group("");
   ClusterTexts cluster;
   add_cluster_flags(app, cluster);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_status(Code::unreadable);
-  }
-  if (!shell.empty()) {
-    std::fputs(completion::script(shell, completion::program_of(app)).c_str(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : exit_status(Code::io);
-  }
+  if (const std::optional<int> status = program::read_flags(app, argc, argv)) return *status;
   if (wrong) return end_with(*wrong);
   if (Status completed = complete(options, cluster); !completed) return end_with(completed.error());
   const RealClock clock(options.clock_offset);
@@ -246,11 +200,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace kron::daemon
 
-int main(int argc, char** argv) {
-  try {
-    return kron::daemon::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "krond: internal error: %s\n", error.what());
-    return kron::exit_status(kron::Code::internal);
-  }
-}
+int main(int argc, char** argv) { return kron::program::start("krond", kron::daemon::run, argc, argv); }
