@@ -12,6 +12,7 @@
 #include "kron/daemon/cluster_options.h"
 #include "kron/jobs/definition.h"
 #include "kron/log/line_log.h"
+#include "kron/log/log_flags.h"
 #include "kron/queue/task_queue.h"
 #include "kron/runner/retention.h"
 
@@ -58,13 +59,7 @@ void visit_flags(Visitor& visit, Options& options) {
                 {"cronken", jobs::Spelling::cronken}});
   visit.flag("--once", options.once, "Run what is due now, wait for it, then exit");
   visit.offset("--clock-offset", options.clock_offset, "Shift krond's clock, for tests and drills: 36h, -5m");
-  visit.choice("--log-format", options.log_format, "Format of the log on standard error (default: text)",
-               {{"text", LogFormat::text}, {"json", LogFormat::json}});
-  visit.choice("--log-level", options.log_level, "Minimum severity to log (default: info)",
-               {{"debug", LogLevel::debug},
-                {"info", LogLevel::info},
-                {"warning", LogLevel::warning},
-                {"error", LogLevel::error}});
+  visit_log_flags(visit, options.log_format, options.log_level);
   visit.choice("--on-stop", options.on_stop,
                "What to do with active runs at exit (default: leave; as PID 1: terminate)",
                {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});

@@ -8,6 +8,7 @@
 #include "kron/base/result.h"
 #include "kron/kube/config.h"
 #include "kron/log/line_log.h"
+#include "kron/log/log_flags.h"
 #include "kron/operator/calls.h"
 
 namespace kron::kronjobs {
@@ -41,13 +42,7 @@ void visit_flags(Visitor& visit, Options& options) {
              "Numeric host and port of /metrics, /healthz and /readyz; `none` disables them (default: 0.0.0.0:8080)");
   visit.number("--qps", options.qps, "Calls of the API server per second (default: 200)");
   visit.number("--burst", options.burst, "Calls that may be made at once after a pause (default: 1000)");
-  visit.choice("--log-format", options.log_format, "Format of the log on standard error (default: text)",
-               {{"text", LogFormat::text}, {"json", LogFormat::json}});
-  visit.choice("--log-level", options.log_level, "Minimum severity to log (default: info)",
-               {{"debug", LogLevel::debug},
-                {"info", LogLevel::info},
-                {"warning", LogLevel::warning},
-                {"error", LogLevel::error}});
+  visit_log_flags(visit, options.log_format, options.log_level);
   // For tests on servers whose Jobs cannot be suspended: a kind that has the shape of Job and can.
   visit.hidden("--test-jobs", options.test_jobs, "GROUP/VERSION/PLURAL/KIND", "Use this kind in place of Job");
 }
