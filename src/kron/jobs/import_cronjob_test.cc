@@ -71,16 +71,21 @@ TEST(ImportCronjob, NotesWhereTheDayRulesDiffer) {
   }
 }
 
+// The note that says `about`, of a CronJob with this schedule.
+std::string note_of(const std::string& schedule, const std::string& zone, std::string_view about) {
+  const std::string text = cron_job("  timeZone: " + zone + "\n  schedule: \"" + schedule + "\"\n");
+  ZoneDatabase zones;
+  Report report("cronjob.yaml", text);
+  import_cronjobs(text, zones, report, instant_of(1'800'000'000));
+  for (const Problem& problem : report.problems()) {
+    if (problem.message.find(about) != std::string::npos) return problem.message;
+  }
+  return "nothing";
+}
+
 TEST(ImportCronjob, NotesAGapOnlyWhereOneSwallowsATime) {
   const auto noted = [](const std::string& schedule, const std::string& zone) {
-    const std::string text = cron_job("  timeZone: " + zone + "\n  schedule: \"" + schedule + "\"\n");
-    ZoneDatabase zones;
-    Report report("cronjob.yaml", text);
-    import_cronjobs(text, zones, report, instant_of(1'800'000'000));
-    for (const Problem& problem : report.problems()) {
-      if (problem.message.find("a CronJob leaves that run out") != std::string::npos) return problem.message;
-    }
-    return std::string("nothing");
+    return note_of(schedule, zone, "a CronJob leaves that run out");
   };
   EXPECT_THAT(noted("30 2 * * *", "Europe/Paris"), HasSubstr("skips 2027-03-28 02:30"));
   EXPECT_EQ(noted("15 3 * * 1-5", "America/New_York"), "nothing");
@@ -91,14 +96,7 @@ TEST(ImportCronjob, NotesAGapOnlyWhereOneSwallowsATime) {
 
 TEST(ImportCronjob, NotesATimeThatComesTwiceOnlyWhereItIsRunOnce) {
   const auto noted = [](const std::string& schedule, const std::string& zone) {
-    const std::string text = cron_job("  timeZone: " + zone + "\n  schedule: \"" + schedule + "\"\n");
-    ZoneDatabase zones;
-    Report report("cronjob.yaml", text);
-    import_cronjobs(text, zones, report, instant_of(1'800'000'000));
-    for (const Problem& problem : report.problems()) {
-      if (problem.message.find("a CronJob runs both times") != std::string::npos) return problem.message;
-    }
-    return std::string("nothing");
+    return note_of(schedule, zone, "a CronJob runs both times");
   };
   EXPECT_THAT(noted("30 2 * * *", "Europe/Paris"), HasSubstr("shows 2027-10-31 02:30 twice"));
   EXPECT_EQ(noted("30 3 * * *", "Europe/Paris"), "nothing");
