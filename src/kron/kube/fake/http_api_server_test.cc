@@ -438,12 +438,18 @@ struct Candidate {
   [[nodiscard]] bool leads(Nanoseconds boot) const { return election.is_leader(boot); }
 };
 
-TEST(HttpElection, AnotherTakesOverWhenTheLeaderIsSilentAndTheOldOneNoticesFirst) {
-  HttpApiServer server(over_tls());
-  Candidate a(server, "a");
-  Candidate b(server, "b");
-  a.turn(Seconds(0));
-  b.turn(Seconds(0));
+struct HttpElection : ::testing::Test {
+  HttpElection() {
+    a.turn(Seconds(0));
+    b.turn(Seconds(0));
+  }
+
+  HttpApiServer server{over_tls()};
+  Candidate a{server, "a"};
+  Candidate b{server, "b"};
+};
+
+TEST_F(HttpElection, AnotherTakesOverWhenTheLeaderIsSilentAndTheOldOneNoticesFirst) {
   EXPECT_TRUE(a.leads(Seconds(0)) && !b.leads(Seconds(0)));
   Nanoseconds since(0);
   for (int second = 1; second <= 30; ++second) {  // a is stopped
@@ -456,12 +462,7 @@ TEST(HttpElection, AnotherTakesOverWhenTheLeaderIsSilentAndTheOldOneNoticesFirst
   EXPECT_EQ(a.election.state(), kube::Election::State::lost);
 }
 
-TEST(HttpElection, ALeaderThatReleasesIsFollowedAtOnce) {
-  HttpApiServer server(over_tls());
-  Candidate a(server, "a");
-  Candidate b(server, "b");
-  a.turn(Seconds(0));
-  b.turn(Seconds(0));
+TEST_F(HttpElection, ALeaderThatReleasesIsFollowedAtOnce) {
   a.election.release();
   a.turn(Seconds(1));
   EXPECT_EQ(a.election.state(), kube::Election::State::released);
@@ -470,7 +471,7 @@ TEST(HttpElection, ALeaderThatReleasesIsFollowedAtOnce) {
   EXPECT_TRUE(b.election.handed_over().has_value());
 }
 
-TEST(HttpElection, ALeaseSurvivesAnswersThatAreLostAndAServerThatIsBusy) {
+TEST_F(HttpElection, ALeaseSurvivesAnswersThatAreLostAndAServerThatIsBusy) {
   HttpApiServer server(over_tls());
   Candidate a(server, "a");
   a.turn(Seconds(0));
