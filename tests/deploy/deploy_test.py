@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What deploy/ says about metrics agrees with what krond answers to a scrape: promtool reads the answer and the alert
-rules, each alert fires when it should and only then, and alerts and dashboard ask for no metric that is not there.
+"""What deploy/ says about metrics agrees with what krond and kron-operator answer to a scrape: promtool reads the answer
+and the alert rules, each alert fires when it should and only then, and alerts and dashboards ask for no metric that is not
+there.
 
     deploy_test.py SOURCE_DIRECTORY SAMPLE_METRICS
 """
@@ -40,63 +41,79 @@ def expressions(value):
             yield from expressions(item)
 
 
-class Deploy(unittest.TestCase):
+class Deploy:
+    """Of one program: its alerts, their cases, its dashboard, and what it answers to a scrape."""
+
+    rules, cases, dashboard, sample = "", "", "", []
+
     def setUp(self):
-        self.rules = SOURCE / "deploy/prometheus/kron-alerts.yml"
-        self.metrics = subprocess.run([SAMPLE_METRICS], capture_output=True, text=True, check=True).stdout
-        self.of_operator = subprocess.run([SAMPLE_METRICS, "operator"], capture_output=True, text=True, check=True).stdout
+        self.alerts = SOURCE / "deploy/prometheus" / self.rules
+        self.panels_text = (SOURCE / "deploy/grafana" / self.dashboard).read_text(encoding="utf-8")
+        self.metrics = subprocess.run([SAMPLE_METRICS, *self.sample], capture_output=True, text=True, check=True).stdout
 
     def assert_known(self, expression):
         for name in METRIC.findall(expression):
             self.assertIn(OF_HISTOGRAM.sub("", name), families(self.metrics), expression)
 
     def test_promtool_reads_the_metrics(self):
-        for metrics in (self.metrics, self.of_operator):
-            check = promtool("check", "metrics", text=metrics)
-            self.assertEqual((check.returncode, check.stdout + check.stderr), (0, ""))
-
-    def test_promtool_notices_what_is_no_metric(self):
-        self.assertNotEqual(promtool("check", "metrics", text="kron jobs 1\n").returncode, 0)
+        check = promtool("check", "metrics", text=self.metrics)
+        self.assertEqual((check.returncode, check.stdout + check.stderr), (0, ""))
 
     def test_promtool_reads_the_alerts(self):
-        check = promtool("check", "rules", str(self.rules))
+        check = promtool("check", "rules", str(self.alerts))
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
 
     def test_each_alert_fires_when_it_should(self):
-        cases = SOURCE / "tests/deploy/alerts_test.yml"
+        cases = SOURCE / "tests/deploy" / self.cases
         with tempfile.TemporaryDirectory() as directory:
-            shutil.copy(self.rules, directory)
+            shutil.copy(self.alerts, directory)
             shutil.copy(cases, directory)
             check = promtool("test", "rules", cases.name, directory=directory)
         self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
-        for alert in ALERT.findall(self.rules.read_text(encoding="utf-8")):
+        for alert in ALERT.findall(self.alerts.read_text(encoding="utf-8")):
             self.assertIn(f"- name: {alert}\n", cases.read_text(encoding="utf-8"))
 
     def test_alerts_ask_for_metrics_that_are_there(self):
-        self.assert_known(re.sub(r"(summary|description):.*", "", self.rules.read_text(encoding="utf-8")))
+        self.assert_known(re.sub(r"(#|summary:|description:).*", "", self.alerts.read_text(encoding="utf-8")))
 
     def test_the_dashboard_asks_for_metrics_that_are_there(self):
-        dashboard = json.loads((SOURCE / "deploy/grafana/kron-dashboard.json").read_text(encoding="utf-8"))
-        found = list(expressions(dashboard))
+        found = list(expressions(json.loads(self.panels_text)))
         self.assertGreater(len(found), 20)
         for expression in found:
             self.assert_known(expression)
 
     def test_the_dashboard_shows_every_metric(self):
-        dashboard = (SOURCE / "deploy/grafana/kron-dashboard.json").read_text(encoding="utf-8")
-        shown = {OF_HISTOGRAM.sub("", name) for name in METRIC.findall(dashboard)}
+        shown = {OF_HISTOGRAM.sub("", name) for name in METRIC.findall(self.panels_text)}
         self.assertEqual(families(self.metrics) - shown, set())
+
+    def test_panels_have_their_own_ids_and_places(self):
+        panels = json.loads(self.panels_text)["panels"]
+        self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
+        self.assertEqual(len({(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}), len(panels))
+
+
+class Krond(Deploy, unittest.TestCase):
+    rules, cases, dashboard = "kron-alerts.yml", "alerts_test.yml", "kron-dashboard.json"
+
+    def test_promtool_notices_what_is_no_metric(self):
+        self.assertNotEqual(promtool("check", "metrics", text="kron jobs 1\n").returncode, 0)
 
     def test_the_page_of_formats_has_every_metric(self):
         page = (SOURCE / "docs/formats.md").read_text(encoding="utf-8")
         described = set(re.findall(r"^\| `((?:kron|process)_[a-z_]+)(?:\{[a-z,]+\})?` \| (?:counter|gauge|histogram) ", page,
                                    re.MULTILINE))
-        self.assertEqual(described, families(self.metrics) | families(self.of_operator))
+        of_operator = subprocess.run([SAMPLE_METRICS, "operator"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(described, families(self.metrics) | families(of_operator))
 
-    def test_panels_have_their_own_ids_and_places(self):
-        panels = json.loads((SOURCE / "deploy/grafana/kron-dashboard.json").read_text(encoding="utf-8"))["panels"]
-        self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
-        self.assertEqual(len({(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}), len(panels))
+
+class Operator(Deploy, unittest.TestCase):
+    rules, cases, dashboard = "kron-operator-alerts.yml", "operator_alerts_test.yml", "kron-operator-dashboard.json"
+    sample = ["operator"]
+
+    def test_every_expression_names_the_scrape_job(self):
+        """Some metrics have the names of krond's."""
+        for expression in expressions(json.loads(self.panels_text)):
+            self.assertEqual(len(METRIC.findall(expression)), expression.count('job="kron-operator"'), expression)
 
 
 if __name__ == "__main__":
