@@ -18,11 +18,11 @@ run-cluster: programs ## build the programs and see one minute of three hosts on
 	@scripts/deps cluster
 	@scripts/demo-cluster build/release
 
-programs: ## build kron and krond, optimised, and nothing else
+programs: ## build kron, krond and kron-operator, optimised, and nothing else
 	@scripts/deps build
 	@mkdir -p build && cmake --preset release >build/configure.log
-	@echo "Building kron and krond in build/release"
-	@cmake --build --preset release --parallel $(JOBS) --target kron krond kron-exec
+	@echo "Building kron, krond and kron-operator in build/release"
+	@cmake --build --preset release --parallel $(JOBS) --target kron krond kron-exec kron-operator
 
 test: ## build and run the whole suite under ASan and UBSan
 	scripts/deps test
@@ -70,8 +70,9 @@ tidy: ## clang-tidy over everything but the tests
 
 install: programs ## install the programs and the library below PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX) >build/install.log
-	@echo "Installed below $(PREFIX): bin/kron, sbin/krond, libexec/kron/kron-exec, their man pages, systemd units and"
-	@echo "completions, and the library kron::core for C++ programs. Nothing runs yet; docs/quick-start.md goes on."
+	@echo "Installed below $(PREFIX): bin/kron, sbin/krond, sbin/kron-operator, libexec/kron/kron-exec, their man pages,"
+	@echo "systemd units and completions, and the library kron::core for C++ programs. Nothing runs yet;"
+	@echo "docs/quick-start.md goes on, and docs/kubernetes.md for a cluster of Kubernetes."
 	@echo "Every file is listed in build/release/install_manifest.txt."
 
 release: ## build everything optimised, benchmarks too

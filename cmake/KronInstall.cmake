@@ -9,7 +9,8 @@ install(TARGETS krond kron-operator RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR}
 install(TARGETS kron-exec RUNTIME DESTINATION libexec/kron)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_SOURCE_DIR}/man/kron-jobs.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES ${PROJECT_SOURCE_DIR}/man/krond.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+install(FILES ${PROJECT_SOURCE_DIR}/man/krond.8 ${PROJECT_SOURCE_DIR}/man/kron-operator.8
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
 set(completions ${PROJECT_BINARY_DIR}/completions)
 install(FILES ${completions}/kron ${completions}/krond ${completions}/kron-operator
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

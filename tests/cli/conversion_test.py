@@ -14,6 +14,7 @@ import jsonschema
 from kron_command import CRONTABS, EXAMPLES, run
 
 KROND = os.environ["KROND"]
+OPERATOR = os.environ["KRON_OPERATOR"]
 MANUAL = Path(__file__).resolve().parents[2] / "man/kron.1"
 CRONJOB = """
 apiVersion: batch/v1
@@ -282,6 +283,16 @@ class EveryWord(unittest.TestCase):
             self.assertIn(f"kron {verb}", page)
             for flag in flags:
                 self.assertIn(flag, page, verb)
+
+    def test_of_the_programs_that_stay_is_in_their_manuals(self):
+        for program in (KROND, OPERATOR):
+            page = MANUAL.with_name(Path(program).name + ".8").read_text(encoding="utf-8").replace("\\-", "-")
+            shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=True, timeout=60).stdout
+            flags = set(re.findall(r"^ +(?:-\w, ?)?(--[a-z-]+)", shown, re.MULTILINE))
+            self.assertGreater(len(flags), 8)
+            self.assertEqual({flag for flag in flags if flag not in page}, set(), program)
+            of_page = set(re.findall(r"^\.(?:B|BI|BR) (--[a-z-]+)", page, re.MULTILINE))
+            self.assertEqual(of_page - flags, set(), program)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,13 @@ prefix=$work/prefix
 
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 "$prefix/bin/kron" --help >/dev/null
-for page in man1/kron.1 man5/kron-jobs.5 man8/krond.8; do test -s "$prefix/share/man/$page"; done
+"$prefix/sbin/kron-operator" --version | grep --quiet '^kron-operator '
+for page in man1/kron.1 man5/kron-jobs.5 man8/krond.8 man8/kron-operator.8; do test -s "$prefix/share/man/$page"; done
+# `make install` has built each program that it installs.
+for program in $(grep --only-matching --extended-regexp '^install\(TARGETS .* RUNTIME' "$source/cmake/KronInstall.cmake" |
+  sed -E 's/^install\(TARGETS //; s/ RUNTIME$//'); do
+  grep --quiet --extended-regexp -- "--target .*\b$program\b" "$source/Makefile"
+done
 
 # The installed krond finds its helper, and a job that is due every second runs.
 echo '* * * * * * name=greet shell=true command="echo $KRON_IDENTITY at $KRON_PERIOD_ID"' >"$work/jobs.kron"
