@@ -218,8 +218,8 @@ std::vector<Result<FailAnswer>> RedisQueue::fail_attempts(std::span<const FailRe
   return std::move(failures.answers);
 }
 
-// The attempts that failed are read before the rest, and judged by that: what is written of them is part of the one trip
-// that Redis syncs. What the round itself has changed meanwhile is read and judged once more, behind it.
+// The attempts that failed are read before the rest, and judged by that: what is written of them is part of the one
+// trip that Redis syncs. What the round itself has changed meanwhile is read and judged once more, behind it.
 QueueRoundAnswers RedisQueue::do_round(const QueueRound& round) {
   Failures failures(*this, round.fails);
   auto settles = judge_open(failures.changes);
