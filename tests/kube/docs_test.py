@@ -83,7 +83,8 @@ class Page(unittest.TestCase):
         self.assertEqual({word for word in words if f"`{word}`" not in self.text}, set())
 
     def test_the_page_has_every_flag_of_the_operator(self):
-        options = (SOURCE / "src/kron/operator/options.h").read_text(encoding="utf-8")
+        options = "".join((SOURCE / "src/kron" / name).read_text(encoding="utf-8")
+                          for name in ("operator/options.h", "log/log_flags.h"))
         flags = {flag for kind, flag in re.findall(r'visit\.(\w+)\("(--[a-z-]+)"', options) if kind != "hidden"}
         self.assertEqual({word for word in self.fields if word.startswith("--")}, flags)
 
