@@ -8,7 +8,7 @@ import unittest
 from datetime import datetime, timezone
 
 from api_host import IS_FULL, NEVER, ApiHost, memory_of
-from krond_host import EVERY_SECOND, PATIENT, SANITIZERS_KEEP_LITTLE
+from krond_host import EVERY_SECOND, PATIENT, SANITIZERS_KEEP_LITTLE, until
 
 CONNECTIONS = 200 if IS_FULL else 40
 SECONDS = 30 if IS_FULL else 4
@@ -76,7 +76,8 @@ class Load(unittest.TestCase):
         # Jobs come first: a reader waits for the readers before it, a job for none of them. Both wait for the machine.
         self.assertLess(worst_of(late), max(2.0, 5 * worst_of(waits)))
         self.assertEqual(self.krond.all("period_ended", outcome="missed"), [])
-        self.assertLess(memory_of(self.krond.pid) - warm, 16 << 20)
+        # Not at once: a sanitizer forgets what it remembers of memory every half second, and only when it gets to it.
+        until(lambda: memory_of(self.krond.pid) - warm < 16 << 20, "memory that is given back")
         print(f"{len(statuses)} requests, {worst_of(waits) * 1000:.0f} ms; {len(late)} runs, "
               f"{worst_of(late) * 1000:.0f} ms late; {(memory_of(self.krond.pid) - warm) >> 10} KiB more",
               file=sys.stderr)
