@@ -36,7 +36,7 @@ test-kube: ## the tests on a real Kubernetes API server, which is built first if
 	scripts/deps test kube
 	nice scripts/kube-assets
 	cmake --preset asan
-	cmake --build --preset asan --parallel $(JOBS) --target kron-kube-probe kron-operator kron-model-api-server
+	cmake --build --preset asan --parallel $(JOBS) --target kron kron-kube-probe kron-operator kron-model-api-server
 	KUBE_REQUIRED=1 ctest --preset asan --label-regex kube
 
 soak: ## the suite at full counts under ASan and TSan, the mutants, then the fuzzers (KRON_TEST_SCALE=20)

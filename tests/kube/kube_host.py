@@ -240,12 +240,18 @@ class KubeHost:
     def account(self, namespace, name):
         return Client("127.0.0.1", self.port, self.context(False), self.token_of(namespace, name))
 
-    def kubeconfig(self, name, token=None):
+    def make_stranger(self):
+        """An authority that has vouched for nobody here."""
+        self.make_key("stranger")
+        self.openssl("req", "-x509", "-new", "-key", "stranger.key", "-subj", "/CN=stranger", "-days", "2", "-out",
+                     "stranger.crt")
+
+    def kubeconfig(self, name, token=None, authority="ca.crt"):
         """The path of a kubeconfig: of an administrator, or of who has the token."""
         admin = {"client-certificate": str(self.directory / "admin.crt"), "client-key": str(self.directory / "admin.key")}
         config = {"apiVersion": "v1", "kind": "Config", "current-context": "test",
                   "clusters": [{"name": "test", "cluster": {"server": f"https://127.0.0.1:{self.port}",
-                                                            "certificate-authority": str(self.directory / "ca.crt")}}],
+                                                            "certificate-authority": str(self.directory / authority)}}],
                   "users": [{"name": "test", "user": {"token": token} if token else admin}],
                   "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}]}
         path = self.directory / f"{name}.kubeconfig"

@@ -5,7 +5,7 @@ Where the server's own Jobs cannot be suspended, the operator works on a kind th
 (--test-jobs): names, compare-and-set, patch tests, preconditions, watches and garbage collection are then the server's own,
 and nothing runs the Jobs.
 
-    operator_test.py SOURCE_DIRECTORY KRON_OPERATOR
+    operator_test.py SOURCE_DIRECTORY KRON_OPERATOR KRON
 """
 
 import calendar
@@ -25,16 +25,15 @@ from pathlib import Path
 
 import crd
 import kube_host
+from behaviour_cases import EVERY_FIVE, NEVER, Behaviour, LeaderCases, PeriodCases, at_second
 from kube_host import until
+from verb_cases import VerbCases
 
 PATIENCE = 180
 SCALE = int(os.environ.get("KRON_TEST_SCALE", "1"))
 TEST_KIND = "test.kron.io/v1/jobs/Job"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kron-system/leases/kron-operator"
 TEMPLATE = {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}}
-EVERY_SECOND = "* * * * * *"
-EVERY_FIVE = "*/5 * * * * *"
-NEVER = "0 0 1 1 *"
 
 
 def setUpModule():
@@ -67,25 +66,16 @@ def rights_on_test_jobs():
            "subjects": [{"kind": "ServiceAccount", "name": "kron-operator", "namespace": "kron-system"}]}
 
 
-def at_second(seconds):
-    """The schedule of one second, in UTC, of one year."""
-    now = time.gmtime(seconds)
-    return f"{now.tm_sec} {now.tm_min} {now.tm_hour} {now.tm_mday} {now.tm_mon} * {now.tm_year}"
-
-
-def acquired():
-    """When the present leader became one, in seconds since 1970."""
-    text = ADMIN.get(LEASE).json["spec"]["acquireTime"]
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
-
 class Witness(threading.Thread):
-    """Sees every version of every Job of a namespace, and notes which uids were ever open. A server that was started again
-    has forgotten older versions: what is there then is looked at as a whole."""
+    """Sees every version of every Job of a namespace, and notes which uids were ever open, and whether they were recorded
+    by then. A server that was started again has forgotten older versions: what is there then is looked at as a whole."""
 
-    def __init__(self, path):
+    def __init__(self, path, kron_jobs):
         super().__init__(daemon=True)
         self.path = path
+        self.kron_jobs = kron_jobs
+        self.asker = HOST.admin()
+        self.unrecorded = []
         self.ended = threading.Event()
         self.client = None
         self.opened = {}  # (identity, period or token's mark) -> uids
@@ -143,16 +133,38 @@ class Witness(threading.Thread):
         key = annotations.get("kron.io/identity"), annotations.get("kron.io/period-id", meta["name"])
         self.created.setdefault(key, set()).add(meta["uid"])
         if "kron.io/gate" not in annotations and not job["spec"].get("suspend"):
-            self.opened.setdefault(key, set()).add(meta["uid"])
+            if meta["uid"] not in self.opened.setdefault(key, set()):
+                self.opened[key].add(meta["uid"])
+                self.look_for_record(meta["labels"]["kron.io/name"], annotations)
 
-    def doubled(self):
-        return {key: uids for key, uids in dict(self.opened).items() if len(uids) > 1}
+    def look_for_record(self, name, annotations):
+        """First the record, then the run: who sees the Job open finds its period handled."""
+        period = annotations.get("kron.io/period-id")
+        if period is None:
+            return
+        try:
+            found = self.asker.get(f"{self.kron_jobs}/{name}")
+        except (OSError, http.client.HTTPException):
+            return  # a server that is killed by a test
+        if found.code != 200:
+            return
+        handled = found.json.get("status", {}).get("handled", {})
+        spans = handled.get("passedOver", [])
+        is_open = period in handled.get("open", []) or any(span["first"] <= period <= span["last"] for span in spans)
+        if handled.get("through", "") < period or is_open:
+            self.unrecorded.append((name, period, handled))
+
+    def broken(self):
+        """What must not be: periods that were opened as two Jobs, or before their record."""
+        twice = {key: uids for key, uids in dict(self.opened).items() if len(uids) > 1}
+        return {**twice, "unrecorded": self.unrecorded} if self.unrecorded else twice
 
     def end(self):
         self.ended.set()
         with contextlib.suppress(OSError, AttributeError):
             self.client.connection.sock.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads
         self.join(70)
+        self.asker.close()
 
 
 class Stalls(threading.Thread):
@@ -224,8 +236,10 @@ class Operator:
         self.process.wait()
 
 
-class OnAServer(unittest.TestCase):
+class OnAServer(Behaviour, unittest.TestCase):
     """Each test has a namespace of its own, which its operators watch alone."""
+
+    stalls = Stalls
 
     def setUp(self):
         self.namespace = self.id().rsplit(".", 1)[-1].removeprefix("test_").replace("_", "-")[:50].rstrip("-")
@@ -233,7 +247,7 @@ class OnAServer(unittest.TestCase):
         self.kron_jobs = f"/apis/kron.io/v1alpha1/namespaces/{self.namespace}/kronjobs"
         self.jobs = f"/apis/test.kron.io/v1/namespaces/{self.namespace}/jobs"
         ADMIN.delete(LEASE)
-        self.witness = Witness(self.jobs)
+        self.witness = Witness(self.jobs, self.kron_jobs)
         self.addCleanup(self.witness.end)
         self.operators = []
 
@@ -264,21 +278,6 @@ class OnAServer(unittest.TestCase):
 
         return until(look, what, patience)
 
-    def leader(self):
-        return until(lambda: [one for one in self.operators if one.process.poll() is None and one.leads()],
-                     "there is a leader", PATIENCE)[0]
-
-    def pair(self):
-        """The leader of two."""
-        self.operator()
-        first = self.leader()
-        second = self.operator()
-        until(lambda: second.page("/readyz")[0] == 200, "the second stands by", PATIENCE)
-        return first
-
-    def leads_but(self, leader):
-        return any(one is not leader and one.process.poll() is None and one.leads() for one in self.operators)
-
     def add(self, name, schedule=EVERY_FIVE, deadline="1m", concurrency="allow", template=TEMPLATE, **spec):
         policy = {"deadline": deadline, "concurrency": concurrency}
         answer = ADMIN.post(self.kron_jobs, {
@@ -287,48 +286,70 @@ class OnAServer(unittest.TestCase):
         self.assertEqual(answer.code, 201, answer)
         return answer.json
 
-    def status(self, name):
-        return ADMIN.get(f"{self.kron_jobs}/{name}").json.get("status", {})
+    def kron_job(self, name):
+        return ADMIN.get(f"{self.kron_jobs}/{name}").json
 
-    def condition(self, name, kind):
-        return next((one for one in self.status(name).get("conditions", []) if one["type"] == kind), {})
+    def edit(self, name, spec):
+        self.assertEqual(ADMIN.patch(f"{self.kron_jobs}/{name}", {"spec": spec}, "merge").code, 200)
 
-    def started(self):
-        return len(self.witness.opened)
+    def run_now(self, name, token):
+        annotations = {"metadata": {"annotations": {"kron.io/run-now": token}}}
+        self.assertEqual(ADMIN.patch(f"{self.kron_jobs}/{name}", annotations, "merge").code, 200)
 
-    def goes_on(self, more=2):
-        before = self.started()
-        self.until(lambda: self.started() > before + more, "it goes on")
-        self.assertEqual(self.witness.doubled(), {})
+    def remove_kron_job(self, name):
+        if "kube-controller-manager" not in HOST.processes:
+            self.skipTest("no garbage collector here")
+        self.assertEqual(ADMIN.delete(f"{self.kron_jobs}/{name}").code, 200)
 
+    def job_list(self):
+        return ADMIN.get(self.jobs).json["items"]
 
-class Periods(OnAServer):
-    def test_a_period_is_created_recorded_opened_and_told(self):
-        operator = self.operator()
-        self.leader()
-        stored = self.add("report", at_second(time.time() + 5), deadline="2m")
-        self.until(lambda: self.started() == 1, "it is opened")
-        status = self.until(lambda: (self.status("report").get("last") or {}).get("outcome") and self.status("report"), "it is recorded")
-        [job] = ADMIN.get(self.jobs).json["items"]
-        last = status["last"]
-        self.assertEqual((last["outcome"], last["jobName"]), ("executed", job["metadata"]["name"]))
-        self.assertEqual(job["metadata"]["annotations"]["kron.io/period-id"], last["periodID"])
-        self.assertEqual(job["metadata"]["labels"]["kron.io/name"], "report")
-        self.assertEqual(job["metadata"]["ownerReferences"][0]["uid"], stored["metadata"]["uid"])
-        self.assertEqual((status["handled"]["through"], status["observedGeneration"]), (last["periodID"], 1))
-        conditions = {one["type"]: one["status"] for one in status["conditions"]}
-        self.assertEqual(set(conditions), {"Ready", "InvalidSpec", "SchedulingError", "Unschedulable", "Suspended"})
-        self.assertEqual(conditions["InvalidSpec"], "False")
-        events = f"/apis/events.k8s.io/v1/namespaces/{self.namespace}/events"
-        told = self.until(lambda: [one for one in ADMIN.get(events).json["items"] if one["reason"] == "Executed"], "an event tells of it")
-        self.assertEqual(told[0]["regarding"]["name"], "report")
-        # Its end is the controller's of such Jobs to tell.
+    def delete_job(self, name):
+        return ADMIN.delete(f"{self.jobs}/{name}").code == 200
+
+    def end_job(self, name):
+        """Of the kind that stands in for Jobs: no controller does it."""
         ended = {"conditions": [{"type": "Complete", "status": "True", "lastTransitionTime": "2026-03-01T12:00:00Z"}]}
-        self.assertEqual(ADMIN.patch(f"{self.jobs}/{job['metadata']['name']}/status", {"status": ended}, "merge").code, 200)
-        self.until(lambda: self.status("report").get("lastSuccessfulTime") == "2026-03-01T12:00:00Z", "its end is seen")
-        self.assertEqual(self.status("report")["activeCount"], 0)
-        self.assertNotIn("orbidden", operator.text())
+        self.assertEqual(ADMIN.patch(f"{self.jobs}/{name}/status", {"status": ended}, "merge").code, 200)
 
+    def event_reasons(self):
+        events = ADMIN.get(f"/apis/events.k8s.io/v1/namespaces/{self.namespace}/events").json["items"]
+        return {(one["reason"], one["regarding"]["name"]) for one in events}
+
+    def opened(self):
+        return set(list(self.witness.opened))
+
+    def broken(self):
+        return self.witness.broken()
+
+    def worked_again_at(self, since):
+        """When the present leader became one."""
+        text = ADMIN.get(LEASE).json["spec"]["acquireTime"]
+        acquired = datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+        return acquired if acquired > since - 1 else None
+
+    @contextlib.contextmanager
+    def without_status_writes(self):
+        path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/kron-operator"
+        all_rules = ADMIN.get(path).json["rules"]
+        rules = [rule for rule in all_rules if rule["resources"] != ["kronjobs/status"]]
+        self.assertEqual(ADMIN.patch(path, [{"op": "replace", "path": "/rules", "value": rules}]).code, 200)
+        try:
+            yield
+        finally:
+            ADMIN.patch(path, [{"op": "replace", "path": "/rules", "value": all_rules}])
+
+    def restart_server(self):
+        HOST.kill("kube-apiserver")
+        HOST.start_api()
+
+    def collect_garbage(self):
+        """A controller of the server does."""
+        if "kube-controller-manager" not in HOST.processes:
+            self.skipTest("no garbage collector here")
+
+
+class Periods(PeriodCases, OnAServer):
     def test_columns_show_what_is_and_comes(self):
         self.operator()
         self.add("yearly", NEVER)
@@ -346,43 +367,6 @@ class Periods(OnAServer):
         condition = self.condition("broken", "InvalidSpec")
         self.assertEqual((condition["reason"], "image" in condition["message"]), ("TemplateRefused", True), condition)
 
-    def test_a_user_who_deletes_each_job_makes_nothing_run_twice(self):
-        self.operator()
-        self.leader()
-        self.add("report", EVERY_SECOND)
-        end = time.monotonic() + 15
-        deleted = 0
-        while time.monotonic() < end or deleted < 4:
-            for job in ADMIN.get(self.jobs).json["items"]:
-                deleted += ADMIN.delete(f"{self.jobs}/{job['metadata']['name']}").code == 200
-        self.assertEqual(self.witness.doubled(), {})
-
-    def test_nothing_starts_while_no_status_can_be_written(self):
-        path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/kron-operator"
-        role = ADMIN.get(path).json
-        self.operator()
-        self.leader()
-        self.add("report", NEVER)
-        self.until(lambda: self.status("report").get("next"), "it is looked at")
-        rules = [rule for rule in role["rules"] if rule["resources"] != ["kronjobs/status"]]
-        self.assertEqual(ADMIN.patch(path, [{"op": "replace", "path": "/rules", "value": rules}]).code, 200)
-        try:
-            ADMIN.patch(f"{self.kron_jobs}/report", {"spec": {"schedule": EVERY_FIVE}}, "merge")
-            time.sleep(15)
-            self.assertEqual(self.started(), 0)
-        finally:
-            ADMIN.patch(path, [{"op": "replace", "path": "/rules", "value": role["rules"]}])
-        self.goes_on(0)
-
-    def test_the_jobs_of_a_deleted_kron_job_go_with_it(self):
-        if "kube-controller-manager" not in HOST.processes:
-            self.skipTest("no garbage collector here")
-        self.operator()
-        self.add("report", EVERY_FIVE)
-        self.until(self.started, "it runs")
-        self.assertEqual(ADMIN.delete(f"{self.kron_jobs}/report").code, 200)
-        self.until(lambda: not ADMIN.get(self.jobs).json["items"], "its Jobs are gone")
-
     def test_many_are_due_within_a_minute(self):
         crowd = 100 if SCALE == 1 else 2000
         self.operator()
@@ -399,53 +383,11 @@ class Periods(OnAServer):
         self.assertGreater(len(expected), crowd // 2)
         self.until(lambda: expected <= {identity for identity, _ in list(self.witness.opened)}, "all are opened",
                    PATIENCE + max(0.0, begin + within - time.time()))
-        self.assertEqual(self.witness.doubled(), {})
+        self.keeps_its_promises()
 
 
-class Leaders(OnAServer):
-    def test_another_takes_over_when_the_leader_is_killed(self):
-        leader = self.pair()
-        self.add("often", EVERY_SECOND)
-        self.until(self.started, "it runs")
-        killed = time.time()
-        leader.signal(signal.SIGKILL)
-        leader.process.wait()
-        with Stalls() as stalls:
-            self.until(lambda: self.leads_but(leader), "another leads")
-        self.assertLess(acquired() - killed, 20 + stalls.seconds)
-        self.goes_on()
-
-    def test_a_leader_that_sleeps_and_wakes_starts_nothing_twice(self):
-        leader = self.pair()
-        self.add("often", EVERY_SECOND)
-        self.until(self.started, "it runs")
-        stopped = time.time()
-        leader.signal(signal.SIGSTOP)
-        with Stalls() as stalls:
-            self.until(lambda: self.leads_but(leader), "another leads")
-        self.assertLess(acquired() - stopped, 20 + stalls.seconds)
-        self.goes_on()
-        leader.signal(signal.SIGCONT)
-        self.assertNotEqual(leader.process.wait(PATIENCE), 0)
-        self.goes_on()
-
-    def test_a_leader_that_is_asked_to_end_hands_over(self):
-        leader = self.pair()
-        self.add("often", EVERY_SECOND)
-        self.until(self.started, "it runs")
-        leader.signal(signal.SIGTERM)
-        self.assertEqual(leader.process.wait(PATIENCE), 0)
-        self.until(lambda: self.leads_but(leader), "another leads")
-        self.goes_on()
-
-    def test_a_server_that_is_killed_and_started_again_costs_nothing_twice(self):
-        self.operator()
-        self.leader()
-        self.add("often", EVERY_SECOND, deadline="2m")
-        self.until(self.started, "it runs")
-        HOST.kill("kube-apiserver")
-        HOST.start_api()
-        self.goes_on()
+class Leaders(LeaderCases, OnAServer):
+    pass
 
 
 class OwnJobs(OnAServer):
@@ -470,7 +412,38 @@ class OwnJobs(OnAServer):
         self.assertEqual(self.condition("report", "Ready").get("reason"), "Scheduled")
 
 
+class Verbs(VerbCases, OnAServer):
+    """`kron kube` beside an operator that works on the server's own Jobs; one of no completions ends by itself."""
+
+    ENDS_AT_ONCE = {"spec": {**TEMPLATE["spec"], "completions": 0, "parallelism": 0}}
+
+    def setUp(self):
+        super().setUp()
+        if "kube-controller-manager" not in HOST.processes:
+            self.skipTest("nothing ends Jobs here")
+        self.kron = KRON
+        HOST.make_stranger()
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "powerless", "namespace": self.namespace}}
+        self.assertIn(HOST.create(account).code, (201, 409))
+        self.configs = {"admin": HOST.kubeconfig("verbs-admin"),
+                        "powerless": HOST.kubeconfig("verbs-powerless", HOST.token_of(self.namespace, "powerless")),
+                        "stranger": HOST.kubeconfig("verbs-stranger", authority="stranger.crt")}
+        self.operator(test_jobs=False)
+        self.leader()
+
+    def add(self, name, schedule):
+        return super().add(name, schedule, template=self.ENDS_AT_ONCE)
+
+    def job_list(self):
+        return ADMIN.get(f"/apis/batch/v1/namespaces/{self.namespace}/jobs").json["items"]
+
+    def finish(self, name):
+        self.until(lambda: any(job["metadata"]["name"] == name and job["status"].get("conditions") for job in self.job_list()),
+                   "the Job has ended")
+
+
 if __name__ == "__main__":
+    KRON = sys.argv.pop(3)
     OPERATOR = sys.argv.pop(2)
     SOURCE = Path(sys.argv.pop(1))
     BASE = SOURCE / "deploy/kubernetes"

@@ -14,6 +14,9 @@ import threading
 import time
 from pathlib import Path
 
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
 MODEL = os.environ["KRON_MODEL_API_SERVER"]
 OPERATOR = os.environ["KRON_OPERATOR"]
 SCALE = int(os.environ.get("KRON_TEST_SCALE", "1"))
@@ -27,6 +30,17 @@ EVERY_SECOND = "* * * * * *"
 EVERY_FIVE = "*/5 * * * * *"
 NEVER = "0 0 1 1 *"
 TEMPLATE = {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}}
+
+
+def shipped_rules():
+    """What deploy/kubernetes/rbac.yaml lets the operator do."""
+    text = (ROOT / "deploy/kubernetes/rbac.yaml").read_text(encoding="utf-8")
+    return [
+        {"verbs": rule["verbs"], "resources": rule["resources"]}
+        for document in yaml.safe_load_all(text)
+        if document["kind"] in ("ClusterRole", "Role") and document["metadata"]["name"].startswith("kron-operator")
+        for rule in document["rules"]
+    ]
 
 
 def at_second(seconds):

@@ -3,24 +3,8 @@
 
 import time
 import unittest
-from pathlib import Path
 
-import yaml
-
-from operator_host import EVERY_FIVE, EVERY_SECOND, JOBS, KRON_JOBS, NEVER, Cluster, at_second, until
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def shipped_rules():
-    """What deploy/kubernetes/rbac.yaml lets the operator do."""
-    text = (ROOT / "deploy/kubernetes/rbac.yaml").read_text(encoding="utf-8")
-    return [
-        {"verbs": rule["verbs"], "resources": rule["resources"]}
-        for document in yaml.safe_load_all(text)
-        if document["kind"] in ("ClusterRole", "Role") and document["metadata"]["name"].startswith("kron-operator")
-        for rule in document["rules"]
-    ]
+from operator_host import EVERY_FIVE, EVERY_SECOND, NEVER, Cluster, at_second, shipped_rules, until
 
 
 class Periods(unittest.TestCase):
@@ -59,35 +43,6 @@ class Periods(unittest.TestCase):
             until(lambda: cluster.calls(verb="update", resource="leases", code=200) >= 3, "it renews its lease")
             others = [call for call in cluster.state()["calls"] if call["resource"] != "leases"]
             self.assertEqual(others, [])
-
-    def test_a_user_who_deletes_each_job_as_it_appears_makes_nothing_run_twice(self):
-        with Cluster() as cluster:
-            cluster.operator()
-            cluster.leader()
-            cluster.add("report", EVERY_SECOND)
-            end = time.monotonic() + 15
-            deleted = 0
-            while time.monotonic() < end:
-                for job in cluster.jobs():
-                    cluster.ask("DELETE", f"{JOBS}/{job['metadata']['name']}")
-                    deleted += 1
-            self.assertGreater(deleted, 3)
-            self.assertEqual(cluster.doubled(), {})
-
-    def test_nothing_starts_while_a_status_cannot_be_written(self):
-        with Cluster() as cluster:
-            cluster.operator()
-            cluster.leader()
-            cluster.add("report", NEVER)
-            until(lambda: cluster.status("report").get("next"), "it is looked at")
-            cluster.tell("refusals", [{"resource": "kronjobs/status", "code": 500, "reason": "InternalError"}])
-            cluster.patch(f"{KRON_JOBS}/report", {"op": "replace", "path": "/spec/schedule", "value": EVERY_FIVE})
-            until(lambda: cluster.calls(resource="kronjobs/status", code=500) > 1, "it is tried")
-            time.sleep(12)
-            self.assertEqual(cluster.started(), [])
-            cluster.tell("refusals", [])
-            until(cluster.started, "then it starts")
-            self.assertEqual(cluster.doubled(), {})
 
     def test_what_a_role_lacks_is_said_and_is_made_up_for_when_it_comes(self):
         with Cluster() as cluster:
@@ -141,19 +96,6 @@ class Periods(unittest.TestCase):
                     before = len(cluster.started())
                     until(lambda: len(cluster.started()) > before + 1, f"it goes on behind {kind} of {verb}")
             self.assertEqual(cluster.doubled(), {})
-
-    def test_manual_runs_and_suspension(self):
-        with Cluster() as cluster:
-            cluster.operator()
-            cluster.leader()
-            cluster.add("report", NEVER, suspend=True)
-            until(lambda: cluster.condition("report", "Suspended").get("status") == "True", "it is suspended")
-            for token in ("one", "one", "two"):
-                cluster.patch(f"{KRON_JOBS}/report", {"op": "add", "path": "/metadata/annotations", "value": {"kron.io/run-now": token}})
-                until(lambda: (cluster.status("report").get("lastManual") or {}).get("token") == token, "it was taken")
-            until(lambda: len(cluster.started()) == 2, "both ran")
-            time.sleep(1)
-            self.assertEqual(len(cluster.started()), 2)
 
 
 if __name__ == "__main__":
