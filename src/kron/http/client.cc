@@ -11,7 +11,7 @@
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
 #include "kron/env/descriptor.h"
-#include "kron/http/characters.h"
+#include "kron/http/request_message.h"
 #include "kron/http/response_reader.h"
 #include "kron/http/unix_socket.h"
 
@@ -38,30 +38,6 @@ bool wait_for(int socket, short events, const Deadline& deadline) {
     if (ready == 0 && deadline && SteadyClock::now() >= *deadline) return false;
     if (ready < 0 && errno != EINTR) return true;  // the call that follows says what is wrong
   }
-}
-
-bool is_plain(std::string_view text) { return std::ranges::none_of(text, is_control); }
-
-// A request as it goes over the wire.
-Result<std::string> message_for(std::string_view method, std::string_view target, std::string_view body,
-                                const Fields& headers) {
-  if (!is_plain(target) || target.find(' ') != std::string_view::npos) {
-    return fail(Code::invalid, "the target " + quoted(target) + " is not percent-encoded");
-  }
-  std::string message(method);
-  message.append(" ").append(target).append(" HTTP/1.1\r\nHost: localhost\r\n");
-  bool names_type = body.empty();
-  for (const auto& [name, value] : headers) {
-    if (!is_plain(name) || !is_plain(value))
-      return fail(Code::invalid, "a control character in the header " + quoted(name));
-    message.append(name).append(": ").append(value).append("\r\n");
-    names_type = names_type || equals_ignoring_case(name, "content-type");
-  }
-  if (!names_type) message.append("Content-Type: application/json\r\n");
-  if (!body.empty() || (method != "GET" && method != "HEAD")) {
-    message.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
-  }
-  return message.append("\r\n").append(body);
 }
 
 }  // namespace
@@ -172,7 +148,7 @@ Status Client::start(const std::string& message, bool has_body) {
 }
 
 Status Client::begin(std::string_view method, std::string_view target, std::string_view body, const Fields& headers) {
-  const Result<std::string> message = message_for(method, target, body, headers);
+  const Result<std::string> message = request_message(method, target, body, headers);
   if (!message) return fail(message.error());
   return start(*message, method != "HEAD");
 }

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
 #include <poll.h>
 #include <sys/socket.h>
 #include <utility>
@@ -32,12 +33,17 @@ int family_of(int socket) {
 }  // namespace
 
 struct Connection::Wire {
-  Wire(asio::io_context& loop, Descriptor descriptor) : socket(loop), timer(loop) {
+  Wire(asio::io_context& loop, Descriptor descriptor) : family(family_of(descriptor.get())), socket(loop), timer(loop) {
     ErrorCode error;  // of registering with epoll; the first read meets it again
-    socket.assign(asio::generic::stream_protocol(family_of(descriptor.get()), 0), descriptor.get(), error);
+    socket.assign(asio::generic::stream_protocol(family, 0), descriptor.get(), error);
     if (!error) (void)descriptor.release();
   }
 
+  // Whether a client that hangs up is told from one that has only shut down its sending side, and still waits for the
+  // answer. Over TCP both say the same, and no browser does the latter.
+  bool tells_hangup() const { return family == AF_UNIX; }
+
+  int family;
   asio::generic::stream_protocol::socket socket;
   asio::steady_timer timer;
 };
@@ -94,6 +100,7 @@ void Connection::say_continue() {
 
 void Connection::handle(Request request) {
   is_head_request_ = request.method == "HEAD";
+  is_known_ = is_known_ || request.principal.is_preferred;
   closes_ = reader_.is_last();
   state_ = State::working;
   set_deadline(std::nullopt);
@@ -112,19 +119,33 @@ void Connection::refuse(Response response) {
 
 void Connection::watch_for_hangup() {
   if (std::exchange(watches_, true)) return;
-  // Not by reading: the client may have sent its next request already, and one that has only shut down its sending side
-  // still waits for the answer.
-  wire_->socket.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](const ErrorCode& error) {
+  // Not by reading: the client may have sent its next request already, which then hides its end.
+  const bool by_error = wire_->tells_hangup() || has_next_;
+  const auto kind = by_error ? asio::socket_base::wait_error : asio::socket_base::wait_read;
+  wire_->socket.async_wait(kind, [self = shared_from_this(), by_error](const ErrorCode& error) {
     self->watches_ = false;
-    if (!error && (self->state_ == State::working || self->state_ == State::streaming)) self->close();
+    if (error || (self->state_ != State::working && self->state_ != State::streaming)) return;
+    if (by_error) return self->close();
+    char next = 0;
+    const ssize_t size = ::recv(self->wire_->socket.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+    const bool is_open = size > 0 || (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
+    if (!is_open) return self->close();
+    self->has_next_ = size > 0;
+    self->watch_for_hangup();
   });
+}
+
+std::string Connection::head_of(Response& response, bool is_stream) const {
+  response.headers.insert(response.headers.end(), service_.headers.begin(), service_.headers.end());
+  const BodyEnd of_stream = is_chunked_ ? BodyEnd::by_chunks : BodyEnd::by_close;
+  return response_head(response, is_stream ? of_stream : BodyEnd::by_length, closes_);
 }
 
 void Connection::answer(Response response) {
   if (state_ != State::working) return;
   on_gone_ = {};
   state_ = State::writing;
-  out_head_ = response_head(response, BodyEnd::by_length, closes_);
+  out_head_ = head_of(response, false);
   if (has_body(response.status) && !is_head_request_) out_body_ = std::move(response.body);
   const auto mebibytes = static_cast<std::int64_t>(out_body_.size() >> 20U);
   set_deadline(service_.limits.write_time * (mebibytes + 1));
@@ -148,7 +169,7 @@ void Connection::answered() {
   if (stops_) return close();
   if (closes_) return linger();
   state_ = State::reading;
-  reads_head_ = reads_body_ = false;
+  reads_head_ = reads_body_ = has_next_ = false;
   set_deadline(service_.limits.idle);
   reader_.next();
   advance();
@@ -158,7 +179,7 @@ void Connection::stream(Response head, std::shared_ptr<Backlog> backlog, std::sh
   if (state_ != State::working) return backlog->close();
   is_chunked_ = reader_.allows_chunks();
   closes_ = closes_ || !is_chunked_;
-  out_head_ = response_head(head, is_chunked_ ? BodyEnd::by_chunks : BodyEnd::by_close, closes_);
+  out_head_ = head_of(head, true);
   if (is_head_request_) {
     backlog->close();
     on_gone_ = {};
@@ -219,8 +240,9 @@ void Connection::on_gone(std::function<void()> call) {
 }
 
 bool Connection::has_hung_up() {
-  pollfd look{.fd = wire_->socket.native_handle(), .events = 0, .revents = 0};
-  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR)) != 0;
+  const short closing = wire_->tells_hangup() ? 0 : POLLRDHUP;
+  pollfd look{.fd = wire_->socket.native_handle(), .events = closing, .revents = 0};
+  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR | closing)) != 0;
 }
 
 void Connection::linger() {

@@ -34,6 +34,7 @@ struct Service {
   std::shared_ptr<ServerThread> thread;
   std::function<void(const std::shared_ptr<Connection>&)> closed;  // it is of no more use
   std::shared_ptr<Budget> connections, streams, bodies;            // what all clients share
+  Fields headers = {};                                             // of every answer
 };
 
 // One client: reads a request, has it handled, writes the answer, and again. All of it on the server's thread.
@@ -57,11 +58,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void pump();
   void on_gone(std::function<void()> call);
 
+  // Of its requests none came from a preferred principal, and none is being worked on: see Server::Options.
+  bool is_stranger() const { return !is_known_ && state_ != State::working && state_ != State::streaming; }
+  std::chrono::steady_clock::time_point begun() const { return begun_; }
+
  private:
   enum class State : std::uint8_t { reading, working, writing, streaming, lingering, closed };
   using TimePoint = std::chrono::steady_clock::time_point;
   struct Wire;
 
+  std::string head_of(Response& response, bool is_stream) const;
   void read();
   void advance();
   void handle(Request request);
@@ -85,11 +91,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Share> stream_place_;
   RequestReader reader_;
   State state_ = State::reading;
+  const TimePoint begun_ = std::chrono::steady_clock::now();
+  bool is_known_ = false;
   bool is_head_request_ = false;
   bool closes_ = false;      // behind the answer
   bool reads_head_ = false;  // its time runs
   bool reads_body_ = false;  // its time runs
   bool watches_ = false;     // for the client's hanging up
+  bool has_next_ = false;    // the client sent its next request while this one is answered
   bool is_writing_ = false;
   bool is_chunked_ = false;  // the stream
   bool stops_ = false;       // the server does

@@ -47,6 +47,7 @@ constexpr std::array kReasons{
     Reason{415, "Unsupported Media Type"},
     Reason{416, "Range Not Satisfiable"},
     Reason{417, "Expectation Failed"},
+    Reason{421, "Misdirected Request"},
     Reason{422, "Unprocessable Content"},
     Reason{428, "Precondition Required"},
     Reason{429, "Too Many Requests"},

@@ -67,6 +67,8 @@ class Server::Loop {
     service_.connections = std::make_shared<Budget>(options.limits.connections);
     service_.streams = std::make_shared<Budget>(options.limits.streams);
     service_.bodies = std::make_shared<Budget>(options.limits.bodies);
+    service_.headers = std::move(options.headers);
+    closes_strangers_ = options.closes_strangers;
     service_.body_limit = std::move(options.body_limit);
     if (!service_.body_limit) service_.body_limit = [](const Request&) { return kDefaultBodyLimit; };
     service_.handler = std::move(handler);
@@ -165,17 +167,30 @@ class Server::Loop {
 
   void add(Descriptor socket, const Listener& listener) {
     auto identified = listener.identify(socket.get());
-    if (const auto* no = std::get_if<Response>(&identified)) return turn_away(std::move(socket), *no);
+    if (auto* no = std::get_if<Response>(&identified)) return turn_away(std::move(socket), std::move(*no));
     auto& connected = std::get<Principal>(identified);
     auto place = std::make_unique<Share>(service_.connections, user_of(connected));
-    if (!place->grow(1)) return turn_away(std::move(socket), busy());
+    if (!place->grow(1) && !(closes_strangers_ && close_stranger() && place->grow(1))) {
+      return turn_away(std::move(socket), busy());
+    }
     const auto connection = std::make_shared<Connection>(context_, std::move(socket), service_, listener,
                                                          std::move(connected), std::move(place));
     connections_.insert(connection);
     connection->start();
   }
 
-  void turn_away(Descriptor socket, const Response& response) {
+  // False: there is none.
+  bool close_stranger() {
+    std::shared_ptr<Connection> first;
+    for (const auto& connection : connections_) {
+      if (connection->is_stranger() && (!first || connection->begun() < first->begun())) first = connection;
+    }
+    if (first) first->close();
+    return first != nullptr;
+  }
+
+  void turn_away(Descriptor socket, Response response) {
+    response.headers.insert(response.headers.end(), service_.headers.begin(), service_.headers.end());
     if (turned_away_.is_empty()) close_turned_away_in(service_.limits.linger);
     turned_away_.add(std::move(socket), response);
   }
@@ -191,6 +206,7 @@ class Server::Loop {
   Service service_;  // before the context: connections in it use it to the end
   Log& log_;
   bool is_stopping_ = false;
+  bool closes_strangers_ = false;
   std::unordered_set<std::shared_ptr<Connection>> connections_;
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);

@@ -29,6 +29,10 @@ class Server {
   struct Options {
     Limits limits = {};
     BodyLimit body_limit = {};  // none: 1 MiB
+    Fields headers = {};        // sent with every answer, those that the server itself gives included
+    // For listeners where anybody may connect: who comes when there is no place left gets that of the client that came
+    // first among those of whom no request was one of a preferred principal and for whom nothing is being worked on.
+    bool closes_strangers = false;
   };
 
   // Serves when it returns. All listeners share the limits. `log` is written to from the server's thread, and outlives

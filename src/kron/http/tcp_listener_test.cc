@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <filesystem>
+#include <future>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ using testing::ServerRig;
 Listener::Identified by_token(const Request& head) {
   if (head.principal.permissions != 0) return problem(500, "who connects has no permission yet");
   if (head.header("authorization") != "Bearer secret") return problem(401, "say who you are");
-  return Principal{.name = "token of " + head.principal.name, .permissions = 2};
+  return Principal{.name = "token of " + head.principal.name, .permissions = 2, .is_preferred = true};
 }
 
 // Answers who asks.
@@ -57,16 +58,17 @@ std::string post(const std::string& headers, const std::string& body) {
 
 class TcpListenerTest : public ::testing::Test {
  protected:
-  std::uint16_t serve(Server::Listeners listeners = {}) {
+  std::uint16_t serve(Server::Listeners listeners = {}, Server::Options options = {}) {
     auto opened = TcpListener::open("127.0.0.1:0", by_token);
     EXPECT_TRUE(opened) << opened.error().message;
     const std::uint16_t port = opened->port();
     listeners.push_back(std::make_unique<TcpListener>(*std::move(opened)));
-    server_ = Server::start(std::move(listeners), {}, tell_name, log_).value();
+    server_ = Server::start(std::move(listeners), std::move(options), handler_, log_).value();
     return port;
   }
 
   testing::SilentLog log_;
+  Server::Handler handler_ = tell_name;
   std::unique_ptr<Server> server_;
 };
 
@@ -94,6 +96,59 @@ TEST_F(TcpListenerTest, OneServerHasSeveralListeners) {
   server_.reset();
   EXPECT_FALSE(std::filesystem::exists(rig.socket_path()));
   EXPECT_TRUE(TcpListener::open("127.0.0.1:" + std::to_string(port), by_token)) << "the port is free again";
+}
+
+// Over TCP that is no error of the socket, but an end of what can be read.
+TEST_F(TcpListenerTest, AClientThatHangsUpIsNoticed) {
+  for (const bool is_stream : {false, true}) {
+    std::promise<void> begun;
+    std::promise<void> gone;
+    std::vector<Reply> held;
+    std::vector<std::shared_ptr<Stream>> streams;
+    handler_ = [&](const Request&, Reply reply) {
+      reply.on_gone([&] { gone.set_value(); });
+      if (is_stream) {
+        streams.push_back(reply.begin({.body = "first"}));
+      } else {
+        held.push_back(std::move(reply));
+      }
+      begun.set_value();
+    };
+    const std::uint16_t port = serve();
+    {
+      const Descriptor client = connect_to(port);
+      const std::string request = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n\r\n";
+      ASSERT_EQ(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(request.size()));
+      ASSERT_EQ(begun.get_future().wait_for(testing::kPatience), std::future_status::ready);
+    }
+    EXPECT_EQ(gone.get_future().wait_for(testing::kPatience), std::future_status::ready) << is_stream;
+    server_.reset();
+  }
+}
+
+TEST_F(TcpListenerTest, OneWhoSendsTheNextRequestAheadIsServedBoth) {
+  const std::uint16_t port = serve();
+  const std::string one = "GET /1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n";
+  const std::string answers = ask(port, one + "\r\n" + one + "\r\n" + one + "Connection: close\r\n\r\n");
+  std::size_t count = 0;
+  for (std::size_t at = answers.find("HTTP/1.1 200 "); at != std::string::npos;
+       at = answers.find("HTTP/1.1 200 ", at + 1)) {
+    ++count;
+  }
+  EXPECT_EQ(count, 3U) << answers;
+}
+
+TEST_F(TcpListenerTest, WhoComesTooManyTakesThePlaceOfAStranger) {
+  Server::Options options{.headers = {{"X-Each", "yes"}}, .closes_strangers = true};
+  options.limits.connections = {.most = 4, .kept = 0, .of_one_user = 4};
+  const std::uint16_t port = serve({}, std::move(options));
+  std::vector<Descriptor> strangers;
+  for (int i = 0; i < 50; ++i) strangers.push_back(connect_to(port));
+  const std::string answer = ask(port, post("Authorization: Bearer secret\r\n", "hello"));
+  EXPECT_THAT(answer, ::testing::AllOf(::testing::EndsWith("hello"), ::testing::HasSubstr("X-Each: yes\r\n")));
+  EXPECT_THAT(ask(port, "nonsense\r\n\r\n"),
+              ::testing::AllOf(::testing::StartsWith("HTTP/1.1 400 "), ::testing::HasSubstr("X-Each: yes\r\n")));
 }
 
 TEST_F(TcpListenerTest, APortThatIsTakenIsAConflict) {

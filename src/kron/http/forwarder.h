@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/base/instant.h"
+#include "kron/base/result.h"
+#include "kron/http/message.h"
+#include "kron/http/reply.h"
+
+namespace kron::http {
+
+// Sends requests on to a server on a unix socket, and its answers back, in pieces as they come. Each has a connection
+// of its own there, which is closed when the client hangs up. A slow client slows down the server behind, not this one.
+// All of it on one thread of its own. It outlives the server whose requests it forwards.
+class Forwarder {
+ public:
+  struct Options {
+    Nanoseconds timeout = Seconds(120);  // from a request to the head of its answer; then 504
+    std::size_t most = 256;              // requests at a time; one more: 503
+    std::string cure = "is krond running? see `kron doctor`";
+    std::vector<std::string> passed = {};  // headers of an answer that are passed on, in lower case; no others are
+  };
+
+  // What is sent on: nothing of the client's request but this.
+  struct Outgoing {
+    std::string method = {};
+    std::string target = {};
+    Fields headers = {};
+    std::string body = {};
+    Fields added = {};  // to the answer
+  };
+
+  static Result<std::unique_ptr<Forwarder>> start(std::string socket_path, Options options);
+
+  Forwarder(const Forwarder&) = delete;
+  Forwarder& operator=(const Forwarder&) = delete;
+  ~Forwarder();
+
+  // From the thread of the server that the reply is of. When nobody answers, the client is told 503; when the answer
+  // breaks off before its head, 504 and that the request may have been obeyed; later, its connection is cut.
+  void forward(Outgoing request, Reply reply);
+
+ private:
+  class Loop;
+  explicit Forwarder(std::unique_ptr<Loop> loop);
+
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace kron::http
