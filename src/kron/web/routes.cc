@@ -1,0 +1,102 @@
+#include "kron/web/routes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kron/http/target.h"
+
+namespace kron::web {
+namespace {
+
+constexpr std::array kRoutes{
+    WebRoute{"GET", "/readyz"},
+    WebRoute{"GET", "/api/v1/status"},
+    WebRoute{"GET", "/api/v1/attention"},
+    WebRoute{"GET", "/api/v1/timeline"},
+    WebRoute{"GET", "/api/v1/series"},
+    WebRoute{"GET", "/api/v1/load"},
+    WebRoute{"GET", "/api/v1/events"},
+    WebRoute{"POST", "/api/v1/try"},
+    WebRoute{"POST", "/api/v1/reload", Role::operate},
+    WebRoute{"GET", "/api/v1/jobs"},
+    WebRoute{"POST", "/api/v1/jobs/pause", Role::operate},
+    WebRoute{"POST", "/api/v1/jobs/resume", Role::operate},
+    WebRoute{"GET", "/api/v1/jobs/{name}"},
+    WebRoute{"GET", "/api/v1/jobs/{name}/decisions"},
+    WebRoute{"GET", "/api/v1/jobs/{name}/explain"},
+    WebRoute{"GET", "/api/v1/jobs/{name}/why"},
+    WebRoute{"GET", "/api/v1/jobs/{name}/days"},
+    WebRoute{"POST", "/api/v1/jobs/{name}/trigger", Role::operate},
+    WebRoute{"POST", "/api/v1/jobs/{name}/pause", Role::operate},
+    WebRoute{"POST", "/api/v1/jobs/{name}/resume", Role::operate},
+    WebRoute{"GET", "/api/v1/runs"},
+    WebRoute{"GET", "/api/v1/runs/{id}"},
+    WebRoute{"GET", "/api/v1/runs/{id}/output"},
+    WebRoute{"POST", "/api/v1/runs/{id}/terminate", Role::operate},
+    WebRoute{"POST", "/api/v1/runs/{id}/kill", Role::operate},
+    WebRoute{"GET", "/api/v1/tasks"},
+    WebRoute{"GET", "/api/v1/tasks/summary"},
+    WebRoute{"GET", "/api/v1/tasks/{id}"},
+    WebRoute{"POST", "/api/v1/tasks/{id}/cancel", Role::operate},
+    WebRoute{"POST", "/api/v1/tasks/{id}/retry", Role::operate},
+    WebRoute{"POST", "/api/v1/tasks/prune", Role::admin},
+    WebRoute{"GET", "/api/v1/state", Role::admin},
+    WebRoute{"GET", "/api/v1/state/{name}", Role::admin},
+    WebRoute{"POST", "/api/v1/state/{name}/reset", Role::admin},
+    WebRoute{"POST", "/api/v1/state/prune", Role::admin},
+};
+
+constexpr std::array<std::string_view, 7> kAskedHeaders{"accept", "accept-encoding", "content-type", "idempotency-key",
+                                                        "range",  "if-none-match",   "last-event-id"};
+constexpr std::array<std::string_view, 11> kPassedHeaders{
+    "accept-ranges",     "allow", "content-encoding", "content-range", "etag", "kron-output-first",
+    "kron-output-bytes", "vary",  "last-event-id",    "retry-after",   "date"};
+
+bool is_match(std::string_view pattern, const std::vector<std::string>& segments) {
+  for (const std::string& segment : segments) {
+    if (pattern.empty()) return false;
+    pattern.remove_prefix(1);
+    const std::size_t end = std::min(pattern.find('/'), pattern.size());
+    const std::string_view wanted = pattern.substr(0, end);
+    if (wanted.starts_with('{') ? segment.empty() : wanted != segment) return false;
+    pattern.remove_prefix(end);
+  }
+  return pattern.empty();
+}
+
+}  // namespace
+
+std::span<const WebRoute> web_routes() { return kRoutes; }
+
+const WebRoute* web_route_of(std::string_view method, const std::vector<std::string>& segments) {
+  const WebRoute* found = nullptr;
+  for (const WebRoute& route : kRoutes) {
+    if (route.method != method || !is_match(route.pattern, segments)) continue;
+    // A pattern that spells the path out is meant rather than one that names it.
+    if (found == nullptr || found->pattern.find('{') != std::string_view::npos) found = &route;
+  }
+  return found;
+}
+
+http::Forwarder::Outgoing outgoing_of(http::Request request) {
+  http::Forwarder::Outgoing outgoing{.method = std::move(request.method), .body = std::move(request.body)};
+  for (const std::string& segment : request.segments) outgoing.target += "/" + http::percent_encoded(segment);
+  char separator = '?';
+  for (const auto& [name, value] : request.query) {
+    outgoing.target.append(1, std::exchange(separator, '&')).append(http::percent_encoded(name));
+    outgoing.target.append("=").append(http::percent_encoded(value));
+  }
+  for (auto& [name, value] : request.headers) {
+    if (std::ranges::find(kAskedHeaders, name) == kAskedHeaders.end()) continue;
+    outgoing.headers.emplace_back(name, std::move(value));
+  }
+  const bool is_output = !request.segments.empty() && request.segments.back() == "output";
+  outgoing.added.emplace_back("Cache-Control", "private, no-store");
+  // Opened as a page of its own it is saved, never shown: what a program printed is nobody's markup.
+  if (is_output) outgoing.added.emplace_back("Content-Disposition", "attachment");
+  return outgoing;
+}
+
+std::vector<std::string> passed_headers() { return {kPassedHeaders.begin(), kPassedHeaders.end()}; }
+
+}  // namespace kron::web

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/http/forwarder.h"
+#include "kron/http/message.h"
+
+namespace kron::web {
+
+// What a page may ask for at most, whatever its user may.
+enum class Role : std::uint8_t { read, operate, admin };
+
+// A request that is forwarded to krond. What is not in this list is not, for nobody: leases and commits of workers,
+// submitting tasks, metrics, and whatever krond learns later.
+struct WebRoute {
+  std::string_view method;
+  std::string_view pattern;  // as krond's: /api/v1/jobs/{name}/trigger
+  Role needs = Role::read;
+};
+std::span<const WebRoute> web_routes();
+
+// Null: it is not forwarded.
+const WebRoute* web_route_of(std::string_view method, const std::vector<std::string>& segments);
+
+// The request as krond gets it: the path and the query spelled anew from what was understood, and of the headers a few.
+http::Forwarder::Outgoing outgoing_of(http::Request request);
+
+// Of an answer, the headers that the page gets.
+std::vector<std::string> passed_headers();
+
+}  // namespace kron::web

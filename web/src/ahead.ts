@@ -1,0 +1,32 @@
+// Answers of krond that the API's document does not have yet. Where krond does not know them, the page makes do without.
+export interface Timeline {
+  from: string;
+  until: string;
+  now: string;
+  lanes: Lane[];
+  more: number;
+  before: number[];
+  after: number[];
+  actual?: number[];
+}
+// Times are whole seconds from `from`.
+export interface Lane {
+  name: string;
+  jobs: number;
+  usual?: number | null;
+  mark?: string | null;
+  periods?: [number, number, number, number | null][]; // nominal, start and end of the window, chosen
+  runs?: [number | null, number, number | null, string, string][]; // chosen, start, end, what came of it, id
+  density?: [number, number][]; // column, starts
+  windows?: [number, number][];
+}
+
+export interface AttentionItem {
+  kind: string;
+  job?: string;
+  since?: string;
+  count?: number;
+  reason: string;
+  cure?: string;
+  runId?: string;
+}
