@@ -138,6 +138,17 @@ Start set_up_events(CLI::App& verb) {
   return [options] { return show_events(*options); };
 }
 
+Start set_up_web(CLI::App& verb) {
+  const auto options = std::make_shared<WebOptions>();
+  verb.add_option("--listen", options->listen,
+                  "Address of this machine to serve on (default: 127.0.0.1:8126, or the next port that is free)")
+      ->type_name("ADDRESS");
+  verb.add_flag("--no-open", options->no_open, "Print the address, and start no browser");
+  verb.add_flag("--admin", options->admin, "Also allow what only administrators may, such as resetting records");
+  add_socket(verb, options->socket, options->state_dir);
+  return [options] { return serve_page(*options); };
+}
+
 Start set_up_doctor(CLI::App& verb) {
   const auto options = std::make_shared<DoctorOptions>();
   verb.add_option("--config", options->config, "Job files, or directories of them (default: those that krond uses)")
@@ -171,6 +182,8 @@ constexpr std::array kVerbs{
     Verb{"reload", "Make krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
     Verb{"events", "Stream events as they happen", "  kron events\n  kron events --format json | grep run_ended",
          set_up_events},
+    Verb{"web", "Serve krond's page to your browser, as yourself",
+         "  kron web\n  ssh -L 8126:127.0.0.1:8126 host kron web --no-open", set_up_web},
     Verb{"state", "Show and repair the records of jobs: list, show, reset, prune",
          "  kron state list\n  kron state reset db-backup\n  kron state prune --yes", set_up_state},
     Verb{"doctor", "Check this host for problems, and say what to do about them",

@@ -81,6 +81,13 @@ struct DoctorOptions : DaemonOptions {
   std::vector<std::string> config;  // empty: what krond says, else the default
   std::string helper;
 };
+struct WebOptions : DaemonOptions {
+  std::string listen;    // empty: 127.0.0.1:8126 and [::1]:8126, or the next port that is free
+  bool no_open = false;  // no browser is started
+  bool admin = false;    // also what only administrators may
+};
+int serve_page(const WebOptions& options);
+
 int examine_host(const DoctorOptions& options);
 
 }  // namespace kron::cli
