@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 TEST_JOBS := $(shell expr $(JOBS) + 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-cluster programs test test-kube soak mutants bench fuzz format format-check tidy install release
+.PHONY: help run run-cluster programs test web test-kube soak mutants bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,11 +26,16 @@ programs: ## build kron, krond and kron-operator, optimised, and nothing else
 
 test: ## build and run the whole suite under ASan and UBSan
 	scripts/deps test
+	scripts/deps web || echo "*** NOT TESTED in a browser: scripts/deps web says why. ***"
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(TEST_JOBS)
 	@scripts/kube-assets --find >/dev/null || \
 	  echo "*** NOT TESTED on a real Kubernetes API server: there is none here. Run make test-kube (7 minutes, once). ***"
+
+web: ## build the page: web/dist from web/src, and its types from the API's document
+	scripts/deps web
+	cd web && node types.mjs && npm run --silent check && node build.mjs
 
 test-kube: ## the tests on a real Kubernetes API server, which is built first if there is none
 	scripts/deps test kube

@@ -1,0 +1,57 @@
+"""web/dist is what web/src makes, and the types of the API are those of its document. Skipped (77) where there is no npm."""
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+
+if not shutil.which("node") or not (WEB / "node_modules/esbuild").exists():
+    print("NOT TESTED: the bundle of the page. Run scripts/deps web.")
+    sys.exit(1 if os.environ.get("BROWSER_REQUIRED") else 77)
+
+
+def node(*words):
+    return subprocess.run(["node", *map(str, words)], cwd=WEB, capture_output=True, text=True, check=False, timeout=600)
+
+
+class Bundle(unittest.TestCase):
+    def setUp(self):
+        self.place = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def test_it_is_what_the_sources_make(self):
+        made = node("build.mjs", self.place)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        names = sorted(path.name for path in self.place.iterdir())
+        self.assertEqual(names, sorted(path.name for path in (WEB / "dist").iterdir()))
+        _, different, _ = filecmp.cmpfiles(self.place, WEB / "dist", names, shallow=False)
+        self.assertEqual(different, [], "run make web, and commit web/dist")
+
+    def test_the_types_are_those_of_the_document(self):
+        made = node("types.mjs", self.place / "types.ts")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual((self.place / "types.ts").read_text(encoding="utf-8"),
+                         (WEB / "src/api_types.ts").read_text(encoding="utf-8"), "run make web")
+
+    def test_it_compiles_strictly(self):
+        checked = node("node_modules/typescript/bin/tsc", "--noEmit", "-p", ".")
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def test_its_pure_parts(self):
+        tested = node("--test", "test/pure.test.mjs")
+        self.assertEqual(tested.returncode, 0, tested.stdout)
+
+    def test_nothing_makes_markup_of_text(self):
+        for path in (WEB / "src").rglob("*.ts*"):
+            text = path.read_text(encoding="utf-8")
+            for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "dangerouslySet", "eval(", "Function("):
+                self.assertNotIn(word, text.replace("Function()", ""), path)
+
+
+if __name__ == "__main__":
+    unittest.main()
