@@ -134,22 +134,23 @@ Status Daemon::reload(std::vector<jobs::JobDefinition> jobs) {
 void Daemon::run_for(Nanoseconds length) {
   const FakeClock& clock = outside_.clock;
   const Nanoseconds end = clock.boot_time() + length;
-  std::optional<Nanoseconds> written_at;
+  constexpr Nanoseconds kNever = Nanoseconds::max();
+  Nanoseconds written_at = kNever;
   while (!scheduler_->broken()) {
     file_system_.set_time(now(clock));
-    if (written_at && *written_at <= clock.monotonic()) {
+    if (written_at <= clock.monotonic()) {
       outside_.writer->finish();
-      written_at.reset();
+      written_at = kNever;
     }
     const Wakeup wakeup = scheduler_->tick();
     const bool is_writing = outside_.writer != nullptr && outside_.writer->has_work();
-    if (!is_writing) written_at.reset();
-    if (is_writing && !written_at) written_at = clock.monotonic() + outside_.write_takes;
+    if (!is_writing) written_at = kNever;
+    if (is_writing && written_at == kNever) written_at = clock.monotonic() + outside_.write_takes;
     Nanoseconds wait = end - clock.boot_time();
     const auto sooner = [&](Nanoseconds other) { wait = std::min(wait, std::max(other, Nanoseconds(0))); };
     if (wakeup.at) sooner(*wakeup.at - clock.wall());
     if (wakeup.monotonic) sooner(*wakeup.monotonic - clock.monotonic());
-    if (written_at) sooner(*written_at - clock.monotonic());
+    if (written_at != kNever) sooner(written_at - clock.monotonic());
     if (const auto ends = outside_.runner.next_end()) sooner(*ends);
     if (outside_.runner.has_exits()) wait = Nanoseconds(0);
     outside_.pass(wait);
