@@ -1454,27 +1454,33 @@ var isFailing = (job) => {
 };
 var attentionAsked = new Asked(async () => {
   try {
-    const answer = await get("attention");
-    return answer.items;
+    return await get("attention");
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
-}, 2e3);
-var KINDS = { fail: "failed", miss: "missed", none: "unschedulable", unknown: "unknown" };
+}, 1e3);
+var MATTERS = { fail: "failing", miss: "missed", none: "may have no time", unknown: "failing" };
 var attention = O(() => {
-  if (attentionAsked.value.value) return attentionAsked.value.value;
+  const told = attentionAsked.value.value;
+  if (told) return told.items.map((item) => ({ ...item, ...runOf(item) }));
   const items = [];
-  for (const entry of status.value?.notScheduled ?? []) items.push({ kind: "record", job: entry.identity, reason: `Never runs: ${entry.reason}` });
+  const plainItem = { since: null, count: 1, cure: "" };
+  for (const entry of status.value?.notScheduled ?? []) items.push({ ...plainItem, matter: "not scheduled", name: entry.identity, what: "never runs", reason: entry.reason });
   for (const job of jobs.value.values()) {
     const last2 = job.last;
-    const kind = last2 && KINDS[markOf(last2)];
-    if (!last2 || !kind) continue;
-    const since = last2.endedAt ?? last2.startedAt ?? last2.chosenTime ?? last2.periodId;
-    items.push({ kind, job: job.identity, reason: endOf(last2), ...since ? { since } : {}, ...last2.runId ? { runId: last2.runId } : {} });
+    const matter = last2 && MATTERS[markOf(last2)];
+    if (!last2 || !matter) continue;
+    const since = last2.endedAt ?? last2.startedAt ?? last2.chosenTime ?? last2.periodId ?? null;
+    items.push({ ...plainItem, matter, name: job.identity, what: "", reason: endOf(last2), since, ...last2.runId ? { runId: last2.runId } : {} });
   }
   return items;
 });
+function runOf(item) {
+  const runId = item.matter === "failing" ? jobs.value.get(item.name)?.last?.runId : void 0;
+  return runId ? { runId } : {};
+}
+var inNeed = O(() => attentionAsked.value.value?.jobsInNeed ?? new Set(attention.value.map((item) => item.name)).size);
 function endOf(run) {
   switch (markOf(run)) {
     case "ok":
@@ -2889,7 +2895,7 @@ function explainShapes(decision, buckets, width) {
     (buckets ?? []).forEach((bucket, i4) => {
       const tall = Math.max(2, bucket.share / most * 86);
       shapes.push({ kind: "rect", x: scale.left + i4 * wide + 1, y: base - tall, w: wide - 2, h: tall, r: 2, fill: "after", opacity: 0.28 });
-      if (bucket.allowed === false || bucket.allowed === 0) shapes.push({ kind: "hatch", x: scale.left + i4 * wide, y: base - 92, w: wide, h: 92, stroke: "none" });
+      if (bucket.allowed < 0.5) shapes.push({ kind: "hatch", x: scale.left + i4 * wide, y: base - 92, w: wide, h: 92, stroke: "none" });
     });
   }
   for (const tick of ticks(scale, 80)) {
@@ -2990,7 +2996,7 @@ function WhyNot({ name }) {
       setAnswer(error instanceof ApiError ? error.status === 404 ? "This krond cannot say yet." : error.problem.detail : String(error));
     }
   };
-  const sentence = typeof answer === "string" ? answer : answer?.sentence ?? answer?.text ?? answer?.detail ?? "";
+  const sentence = typeof answer === "string" ? answer : [answer?.sentence, answer?.reason].filter(Boolean).join(" ");
   return /* @__PURE__ */ a4(Panel, { title: "Why not?", more: /* @__PURE__ */ a4("span", { class: "faint", children: zone.value === "utc" ? "UTC" : "your time" }), children: [
     /* @__PURE__ */ a4("form", { class: "inline", onSubmit: (event) => {
       event.preventDefault();
@@ -2999,14 +3005,8 @@ function WhyNot({ name }) {
       /* @__PURE__ */ a4("input", { id: "why-at", type: "datetime-local", step: "1", "aria-label": "At which time", value: at, onInput: (event) => setAt(event.currentTarget.value) }),
       /* @__PURE__ */ a4("button", { type: "submit", children: "Ask" })
     ] }),
-    answer && /* @__PURE__ */ a4("div", { class: "why", role: "status", children: [
-      typeof answer !== "string" && answer.verdict ? /* @__PURE__ */ a4("b", { children: [
-        plain(answer.verdict),
-        ". "
-      ] }) : null,
-      plain(sentence)
-    ] }),
-    answer && typeof answer !== "string" && answer.counterfactual && /* @__PURE__ */ a4("p", { class: "note", children: plain(answer.counterfactual) })
+    answer && /* @__PURE__ */ a4("div", { class: "why", role: "status", children: plain(sentence) }),
+    answer && typeof answer !== "string" && answer.instead && /* @__PURE__ */ a4("p", { class: "note", children: plain(answer.instead) })
   ] });
 }
 function Rules({ job }) {
@@ -3263,7 +3263,7 @@ function Verdict() {
   const known = status.value;
   void tickSecond.value;
   if (!known) return /* @__PURE__ */ a4("h1", { class: "verdict", children: "Asking krond…" });
-  const needing = new Set(attention.value.map((item) => item.job ?? item.reason)).size;
+  const needing = inNeed.value;
   const fine = Math.max(0, known.jobs - needing);
   const next = nextUp(1)[0];
   const up = `krond up ${duration(now() - Date.parse(known.startedAt))}`;
@@ -3450,7 +3450,7 @@ function Numbers() {
     ] })
   ] })) });
 }
-var KIND_MARK = { failed: "fail", failing: "fail", missed: "miss", skipped: "skip", unschedulable: "none", no_time: "none", unknown: "unknown", paused: "pause", long: "run" };
+var MATTER_MARK = { failing: "fail", missed: "miss", skipping: "skip", "too long": "run", "may have no time": "none", "long paused": "pause" };
 function NeedsYou() {
   const items = attention.value;
   return /* @__PURE__ */ a4(Panel, { title: "Needs you", more: /* @__PURE__ */ a4("span", { class: "faint num", children: items.length || "" }), children: items.length === 0 ? /* @__PURE__ */ a4("p", { class: "note", children: "Nothing does." }) : /* @__PURE__ */ a4("ul", { class: "list", children: [
@@ -3465,17 +3465,17 @@ function NeedsYou() {
   ] }) });
 }
 function Need({ item }) {
-  const sentence = item.reason.charAt(0).toUpperCase() + item.reason.slice(1);
+  const isJob = jobs.value.has(item.name);
+  const parts = [item.what, item.reason].filter(Boolean).join(": ");
+  const sentence = parts.charAt(0).toUpperCase() + parts.slice(1);
   return /* @__PURE__ */ a4("li", { children: [
-    /* @__PURE__ */ a4(Glyph, { mark: KIND_MARK[item.kind] ?? "fail", label: item.kind }),
-    /* @__PURE__ */ a4("b", { class: "cut", children: item.job ? /* @__PURE__ */ a4(Name, { of: item.job }) : "krond" }),
+    /* @__PURE__ */ a4(Glyph, { mark: MATTER_MARK[item.matter] ?? "fail", label: item.matter }),
+    /* @__PURE__ */ a4("b", { class: "cut", children: isJob ? /* @__PURE__ */ a4(Name, { of: item.name }) : plain(item.name || "krond") }),
     /* @__PURE__ */ a4("span", { class: "faint num", children: item.since ? /* @__PURE__ */ a4(Time, { at: item.since, ago: true }) : "" }),
     /* @__PURE__ */ a4("span", { class: "d", children: [
       plain(sentence),
-      sentence.endsWith(".") ? " " : ". ",
-      item.count && item.count > 1 ? `${item.count} times. ` : "",
-      item.cure ? `${plain(item.cure)} ` : "",
-      item.runId && /* @__PURE__ */ a4("a", { href: `#/runs/${item.runId}`, children: "Output" })
+      /[.!]$/.test(sentence) ? " " : ". ",
+      item.runId ? /* @__PURE__ */ a4("a", { href: `#/runs/${item.runId}`, children: "Output" }) : plain(item.cure)
     ] })
   ] });
 }

@@ -22,11 +22,30 @@ export interface Lane {
 }
 
 export interface AttentionItem {
-  kind: string;
-  job?: string;
-  since?: string;
-  count?: number;
+  matter: string;
+  name: string; // of the job, or of the file; empty: krond itself
+  what: string;
+  since: string | null;
+  count: number;
   reason: string;
-  cure?: string;
-  runId?: string;
+  cure: string;
+  runId?: string; // what this page adds
+}
+export interface Attention {
+  jobs: number;
+  jobsInNeed: number;
+  items: AttentionItem[];
+  more: number;
+}
+
+// Why a job ran, or did not.
+export interface Why {
+  verdict: string;
+  sentence: string;
+  reason: string;
+  instead: string;
+}
+
+export interface Explanation {
+  buckets: { share: number; allowed: number }[];
 }

@@ -1,6 +1,6 @@
 // What the views show: kept as signals, asked for again when krond says that something happened.
 import { computed, signal, type Signal } from "@preact/signals";
-import type { AttentionItem, Lane, Timeline } from "./ahead";
+import type { Attention, AttentionItem, Lane, Timeline } from "./ahead";
 import { ApiError, get } from "./api";
 import type { JobPage, JobSummary, Load, Run, RunPage } from "./api_types";
 import { onEvent, epoch, status } from "./live";
@@ -122,30 +122,37 @@ export const isFailing = (job: JobSummary): boolean => {
 };
 
 // ---- What needs a person.
-export const attentionAsked = new Asked<AttentionItem[] | null>(async () => {
+export const attentionAsked = new Asked<Attention | null>(async () => {
   try {
-    const answer = await get<{ items: AttentionItem[] }>("attention");
-    return answer.items;
+    return await get<Attention>("attention");
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
-}, 2000);
+}, 1000);
 
-const KINDS: Partial<Record<Mark, string>> = { fail: "failed", miss: "missed", none: "unschedulable", unknown: "unknown" };
+const MATTERS: Partial<Record<Mark, string>> = { fail: "failing", miss: "missed", none: "may have no time", unknown: "failing" };
 export const attention = computed<AttentionItem[]>(() => {
-  if (attentionAsked.value.value) return attentionAsked.value.value;
+  const told = attentionAsked.value.value;
+  if (told) return told.items.map((item) => ({ ...item, ...runOf(item) }));
   const items: AttentionItem[] = [];
-  for (const entry of status.value?.notScheduled ?? []) items.push({ kind: "record", job: entry.identity, reason: `Never runs: ${entry.reason}` });
+  const plainItem = { since: null, count: 1, cure: "" };
+  for (const entry of status.value?.notScheduled ?? []) items.push({ ...plainItem, matter: "not scheduled", name: entry.identity, what: "never runs", reason: entry.reason });
   for (const job of jobs.value.values()) {
     const last = job.last;
-    const kind = last && KINDS[markOf(last)];
-    if (!last || !kind) continue;
-    const since = last.endedAt ?? last.startedAt ?? last.chosenTime ?? last.periodId;
-    items.push({ kind, job: job.identity, reason: endOf(last), ...(since ? { since } : {}), ...(last.runId ? { runId: last.runId } : {}) });
+    const matter = last && MATTERS[markOf(last)];
+    if (!last || !matter) continue;
+    const since = last.endedAt ?? last.startedAt ?? last.chosenTime ?? last.periodId ?? null;
+    items.push({ ...plainItem, matter, name: job.identity, what: "", reason: endOf(last), since, ...(last.runId ? { runId: last.runId } : {}) });
   }
   return items;
 });
+// The run that a failing job failed with last.
+function runOf(item: AttentionItem): { runId?: string } {
+  const runId = item.matter === "failing" ? jobs.value.get(item.name)?.last?.runId : undefined;
+  return runId ? { runId } : {};
+}
+export const inNeed = computed<number>(() => attentionAsked.value.value?.jobsInNeed ?? new Set(attention.value.map((item) => item.name)).size);
 
 // How a run or a period ended, as a sentence.
 export function endOf(run: Run): string {

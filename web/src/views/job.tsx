@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { pause, resumeJobs, runNow, toggle } from "../actions";
+import type { Explanation, Why } from "../ahead";
 import { ApiError, get } from "../api";
 import type { Decision, DecisionList, Job as JobType, Run, RunPage } from "../api_types";
 import { Asked, endOf, jobs, loadJobs, markOf, watch } from "../data";
@@ -126,18 +127,15 @@ export function Strip({ runs }: { runs: Run[] }): JSX.Element | null {
   );
 }
 
-interface Explained {
-  buckets?: { share: number; allowed: boolean | number }[];
-}
 function NextPeriod({ decisions, name }: { decisions: Decision[]; name: string }): JSX.Element | null {
   const [at, setAt] = useState(0);
-  const [buckets, setBuckets] = useState<Explained["buckets"]>(undefined);
+  const [buckets, setBuckets] = useState<Explanation["buckets"] | undefined>(undefined);
   const decision = decisions[Math.min(at, decisions.length - 1)];
   useEffect(() => {
     setBuckets(undefined);
     if (!decision) return undefined;
     const mine = new AbortController();
-    get<Explained>(`jobs/${encodeURIComponent(name)}/explain?period=${encodeURIComponent(decision.periodId)}`, mine.signal)
+    get<Explanation>(`jobs/${encodeURIComponent(name)}/explain?period=${encodeURIComponent(decision.periodId)}`, mine.signal)
       .then((answer) => setBuckets(answer.buckets))
       .catch(() => undefined);
     return () => mine.abort();
@@ -167,7 +165,7 @@ function NextPeriod({ decisions, name }: { decisions: Decision[]; name: string }
   );
 }
 
-function explainShapes(decision: Decision | undefined, buckets: Explained["buckets"], width: number): { shapes: Shape[]; height: number } {
+function explainShapes(decision: Decision | undefined, buckets: Explanation["buckets"] | undefined, width: number): { shapes: Shape[]; height: number } {
   const height = 150;
   const base = 112;
   const shapes: Shape[] = [];
@@ -183,7 +181,7 @@ function explainShapes(decision: Decision | undefined, buckets: Explained["bucke
     (buckets ?? []).forEach((bucket, i) => {
       const tall = Math.max(2, (bucket.share / most) * 86);
       shapes.push({ kind: "rect", x: scale.left + i * wide + 1, y: base - tall, w: wide - 2, h: tall, r: 2, fill: "after", opacity: 0.28 });
-      if (bucket.allowed === false || bucket.allowed === 0) shapes.push({ kind: "hatch", x: scale.left + i * wide, y: base - 92, w: wide, h: 92, stroke: "none" });
+      if (bucket.allowed < 0.5) shapes.push({ kind: "hatch", x: scale.left + i * wide, y: base - 92, w: wide, h: 92, stroke: "none" });
     });
   }
   for (const tick of ticks(scale, 80)) {
@@ -279,13 +277,6 @@ function Durations({ runs, usual, limit }: { runs: Run[]; usual: number | null; 
   );
 }
 
-interface Why {
-  verdict?: string;
-  sentence?: string;
-  detail?: string;
-  text?: string;
-  counterfactual?: string | null;
-}
 function WhyNot({ name }: { name: string }): JSX.Element {
   const [at, setAt] = useState(route.value.query.get("why") ?? "");
   const [answer, setAnswer] = useState<Why | string | null>(null);
@@ -298,15 +289,15 @@ function WhyNot({ name }: { name: string }): JSX.Element {
       setAnswer(error instanceof ApiError ? (error.status === 404 ? "This krond cannot say yet." : error.problem.detail) : String(error));
     }
   };
-  const sentence = typeof answer === "string" ? answer : (answer?.sentence ?? answer?.text ?? answer?.detail ?? "");
+  const sentence = typeof answer === "string" ? answer : [answer?.sentence, answer?.reason].filter(Boolean).join(" ");
   return (
     <Panel title="Why not?" more={<span class="faint">{zone.value === "utc" ? "UTC" : "your time"}</span>}>
       <form class="inline" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
         <input id="why-at" type="datetime-local" step="1" aria-label="At which time" value={at} onInput={(event) => setAt(event.currentTarget.value)} />
         <button type="submit">Ask</button>
       </form>
-      {answer && <div class="why" role="status">{typeof answer !== "string" && answer.verdict ? <b>{plain(answer.verdict)}. </b> : null}{plain(sentence)}</div>}
-      {answer && typeof answer !== "string" && answer.counterfactual && <p class="note">{plain(answer.counterfactual)}</p>}
+      {answer && <div class="why" role="status">{plain(sentence)}</div>}
+      {answer && typeof answer !== "string" && answer.instead && <p class="note">{plain(answer.instead)}</p>}
     </Panel>
   );
 }

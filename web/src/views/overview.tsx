@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useCallback, useEffect } from "preact/hooks";
 import type { AttentionItem } from "../ahead";
 import { awaySince } from "../api";
-import { attention, attentionAsked, jobs, jobsComplete, loadJobs, markOf, type Mark, order, pictureAsked, range, recentAsked, runningAsked, shift, watch, watchesJobs } from "../data";
+import { attention, attentionAsked, inNeed, jobs, jobsComplete, loadJobs, markOf, type Mark, order, pictureAsked, range, recentAsked, runningAsked, shift, watch, watchesJobs } from "../data";
 import { load, LOAD_HEIGHT } from "../draw/load";
 import { Scale } from "../draw/scale";
 import type { Shape, Spot } from "../draw/shapes";
@@ -89,7 +89,7 @@ function Verdict(): JSX.Element {
   const known = status.value;
   void tickSecond.value;
   if (!known) return <h1 class="verdict">Asking krond…</h1>;
-  const needing = new Set(attention.value.map((item) => item.job ?? item.reason)).size;
+  const needing = inNeed.value;
   const fine = Math.max(0, known.jobs - needing);
   const next = nextUp(1)[0];
   const up = `krond up ${duration(now() - Date.parse(known.startedAt))}`;
@@ -239,7 +239,7 @@ function Numbers(): JSX.Element | null {
   );
 }
 
-const KIND_MARK: Record<string, Mark | "pause"> = { failed: "fail", failing: "fail", missed: "miss", skipped: "skip", unschedulable: "none", no_time: "none", unknown: "unknown", paused: "pause", long: "run" };
+const MATTER_MARK: Record<string, Mark | "pause"> = { failing: "fail", missed: "miss", skipping: "skip", "too long": "run", "may have no time": "none", "long paused": "pause" };
 function NeedsYou(): JSX.Element {
   const items = attention.value;
   return (
@@ -256,18 +256,18 @@ function NeedsYou(): JSX.Element {
   );
 }
 function Need({ item }: { item: AttentionItem }): JSX.Element {
-  const sentence = item.reason.charAt(0).toUpperCase() + item.reason.slice(1);
+  const isJob = jobs.value.has(item.name);
+  const parts = [item.what, item.reason].filter(Boolean).join(": ");
+  const sentence = parts.charAt(0).toUpperCase() + parts.slice(1);
   return (
     <li>
-      <Glyph mark={KIND_MARK[item.kind] ?? "fail"} label={item.kind} />
-      <b class="cut">{item.job ? <Name of={item.job} /> : "krond"}</b>
+      <Glyph mark={MATTER_MARK[item.matter] ?? "fail"} label={item.matter} />
+      <b class="cut">{isJob ? <Name of={item.name} /> : plain(item.name || "krond")}</b>
       <span class="faint num">{item.since ? <Time at={item.since} ago /> : ""}</span>
       <span class="d">
         {plain(sentence)}
-        {sentence.endsWith(".") ? " " : ". "}
-        {item.count && item.count > 1 ? `${item.count} times. ` : ""}
-        {item.cure ? `${plain(item.cure)} ` : ""}
-        {item.runId && <a href={`#/runs/${item.runId}`}>Output</a>}
+        {/[.!]$/.test(sentence) ? " " : ". "}
+        {item.runId ? <a href={`#/runs/${item.runId}`}>Output</a> : plain(item.cure)}
       </span>
     </li>
   );
