@@ -1,5 +1,6 @@
 #include "kron/kube/fake/api_server.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "kron/base/rfc3339.h"
@@ -43,6 +44,13 @@ std::optional<Answer> undecodable(std::string_view resource, const Node& object)
   const bool is_bad_event = resource == "events" && !is_micro_time(object, {"eventTime"});
   if (!is_bad_lease && !is_bad_event) return std::nullopt;
   return status_answer(400, "BadRequest", "a MicroTime has six digits behind the second");
+}
+
+// As long as a real one: what is kept of an object has its size.
+std::string uid_of(std::uint64_t number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "5eed0000-0000-4000-8000-%012llu", static_cast<unsigned long long>(number));
+  return text;
 }
 
 bool is_resource(std::string_view group, std::string_view resource) {
@@ -173,7 +181,7 @@ Answer ApiServer::create_in(const Target& target, const Node& object, bool is_dr
   made = with_text(made, {"metadata", "creationTimestamp"}, rfc3339(now));
   made = with(made, {"metadata", "generation"}, Node(std::int64_t{1}));
   // Of a trial too: it would have one.
-  made = with_text(made, {"metadata", "uid"}, "uid-" + std::to_string(++uids_));
+  made = with_text(made, {"metadata", "uid"}, uid_of(++uids_));
   if (is_dry_run) return {201, with_text(made, {"metadata", "resourceVersion"}, "0")};
   return {201, *store(key, std::move(made), Event::Type::added)};
 }
