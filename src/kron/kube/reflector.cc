@@ -82,7 +82,7 @@ void Reflector::fail_with(std::string_view message, std::optional<Seconds> retry
 
 void Reflector::begin_list_anew() {
   version_.clear();
-  listed_.clear();
+  ++list_;
   list_version_.clear();
   next_page_.clear();
 }
@@ -117,14 +117,13 @@ void Reflector::take_page(Outcome outcome) {
       return fail_with(meta.error().message);
     }
     std::string key = key_of(meta->ns, meta->name);
-    Known now{meta->uid, meta->resource_version};
+    Known now{meta->uid, meta->resource_version, list_};
     const auto before = known_.find(key);
     const bool is_same = before != known_.end() && before->second.uid == now.uid;
     // Another of its name: the old one goes first, and with its own version, so that the new one is news.
     if (before != known_.end() && !is_same) listener_.on_gone(gone_of(key, before->second.uid, before->second.version));
     if (!is_same || before->second.version != now.version) listener_.on_object(object);
-    known_.insert_or_assign(key, now);
-    listed_.insert_or_assign(std::move(key), std::move(now));
+    known_.insert_or_assign(std::move(key), std::move(now));
   }
   next_page_ = std::move(page->next);
   if (!next_page_.empty()) return ask_for_page();
@@ -132,10 +131,12 @@ void Reflector::take_page(Outcome outcome) {
 }
 
 void Reflector::finish_list() {
-  for (const auto& [key, known] : known_) {
-    if (!listed_.contains(key)) listener_.on_gone(gone_of(key, known.uid, list_version_));
-  }
-  known_ = std::exchange(listed_, {});
+  std::erase_if(known_, [this](const auto& item) {
+    const auto& [key, known] = item;
+    if (known.list == list_) return false;
+    listener_.on_gone(gone_of(key, known.uid, list_version_));
+    return true;
+  });
   version_ = std::exchange(list_version_, {});
   has_listed_ = true;
   if (listener_.on_listed) listener_.on_listed(version_);

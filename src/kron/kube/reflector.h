@@ -72,6 +72,7 @@ class Reflector {
   struct Known {
     std::string uid;
     std::string version;
+    std::uint64_t list = 0;  // the latest that has shown it; what a watch shows is of the one before
   };
   using Objects = std::unordered_map<std::string, Known>;  // by namespace/name
 
@@ -105,7 +106,7 @@ class Reflector {
   bool has_listed_ = false;
   std::string version_;  // from which to watch; empty: a list is needed
 
-  Objects listed_;            // while a list is read
+  std::uint64_t list_ = 1;    // the one that is read, or is to be read next
   std::string list_version_;  // of its first page
   std::string next_page_;
 

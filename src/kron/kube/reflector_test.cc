@@ -146,6 +146,17 @@ TEST_F(ReflectorTest, ListsAnewWhenItsVersionIsTooOldAndTellsWhatIsGone) {
   EXPECT_TRUE(is_watching());
 }
 
+TEST_F(ReflectorTest, TellsThatWhatOnlyAWatchHasShownIsGone) {
+  list_and_watch();
+  transport.say(event_of("ADDED", thing("c", 12)) + event_of("MODIFIED", thing("a", 13)));
+  EXPECT_EQ(told(), (Said{"+c 12", "+a 13"}));
+  reflector->relist();
+  wait();
+  transport.answer(200, page_of(50, {thing("a", 13), thing("b", 7)}));
+  EXPECT_EQ(told(), (Said{"-c u-c 50", "listed 50"}));
+  EXPECT_EQ(reflector->known(), 2U);
+}
+
 TEST_F(ReflectorTest, TellsOfAnotherObjectOfTheSameName) {
   list_and_watch();
   reflector->relist();

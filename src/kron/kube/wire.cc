@@ -1,7 +1,10 @@
 #include "kron/kube/wire.h"
 
 #include <algorithm>
+#include <optional>
 #include <simdjson.h>
+#include <utility>
+#include <vector>
 
 #include "kron/kube/object.h"
 
@@ -14,6 +17,12 @@ constexpr std::size_t kDeepest = 64;
 
 Result<Node> node_of(const dom::element& element);
 
+Status check_once(std::vector<std::string_view> keys) {
+  std::ranges::sort(keys);
+  if (std::ranges::adjacent_find(keys) == keys.end()) return {};
+  return fail(Code::invalid, "the API server sent an object with a key that stands twice");
+}
+
 Result<Node> map_of(const dom::object& object) {
   Node::Map map;
   map.reserve(object.size());
@@ -25,28 +34,27 @@ Result<Node> map_of(const dom::object& object) {
   std::vector<std::string_view> keys;
   keys.reserve(map.size());
   for (const Node::Member& member : map) keys.emplace_back(member.key);
-  std::ranges::sort(keys);
-  if (std::ranges::adjacent_find(keys) != keys.end()) {
-    return fail(Code::invalid, "the API server sent an object with a key that stands twice");
-  }
+  if (Status once = check_once(std::move(keys)); !once) return fail(once.error());
   return Node(std::move(map));
 }
 
-Result<Node> list_of(const dom::array& array) {
+Result<Node::List> list_of(const dom::array& array) {
   Node::List list;
   list.reserve(array.size());
   for (const dom::element& item : array) {
     Result<Node> value = node_of(item);
-    if (!value) return value;
+    if (!value) return fail(value.error());
     list.push_back(*std::move(value));
   }
-  return Node(std::move(list));
+  return list;
 }
 
 Result<Node> node_of(const dom::element& element) {
   switch (element.type()) {
-    case dom::element_type::ARRAY:
-      return list_of(element.get_array().value_unsafe());
+    case dom::element_type::ARRAY: {
+      Result<Node::List> list = list_of(element.get_array().value_unsafe());
+      return list ? Result<Node>(Node(*std::move(list))) : fail(list.error());
+    }
     case dom::element_type::OBJECT:
       return map_of(element.get_object().value_unsafe());
     case dom::element_type::INT64:
@@ -65,6 +73,41 @@ Result<Node> node_of(const dom::element& element) {
   return Node();
 }
 
+// A document that is not made into objects as a whole: a page is megabytes, and its objects eight times that.
+class WireDocument {
+ public:
+  Status read(std::string_view text) {
+    const auto allocated = parser_.allocate(std::max<std::size_t>(text.size(), 64), kDeepest);
+    if (allocated != simdjson::SUCCESS || parser_.parse(text.data(), text.size()).get(root_) != simdjson::SUCCESS) {
+      return fail(Code::invalid, "the API server sent something that is no JSON");
+    }
+    dom::object members;
+    if (root_.get_object().get(members) != simdjson::SUCCESS) return {};
+    std::vector<std::string_view> keys;
+    for (const auto& member : members) keys.push_back(member.key);
+    return check_once(std::move(keys));
+  }
+  [[nodiscard]] const dom::element& root() const { return root_; }
+  // None: it is no map, or has no such key.
+  [[nodiscard]] std::optional<dom::element> find(std::string_view key) const {
+    dom::object members;
+    if (root_.get_object().get(members) != simdjson::SUCCESS) return std::nullopt;
+    for (const auto& member : members) {
+      if (member.key == key) return member.value;
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::string text(std::string_view key) const {
+    const std::optional<dom::element> found = find(key);
+    std::string_view text;
+    return found && found->get_string().get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
+  }
+
+ private:
+  dom::parser parser_;
+  dom::element root_;
+};
+
 std::optional<WatchEvent::Type> event_type(std::string_view word) {
   using Type = WatchEvent::Type;
   if (word == "ADDED") return Type::added;
@@ -77,39 +120,45 @@ std::optional<WatchEvent::Type> event_type(std::string_view word) {
 }  // namespace
 
 Result<Node> read_body(std::string_view text) {
-  dom::parser parser;
-  const auto allocated = parser.allocate(std::max<std::size_t>(text.size(), 64), kDeepest);
-  dom::element root;
-  if (allocated != simdjson::SUCCESS || parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS) {
-    return fail(Code::invalid, "the API server sent something that is no JSON");
-  }
-  return node_of(root);
+  WireDocument document;
+  if (Status read = document.read(text); !read) return fail(read.error());
+  return node_of(document.root());
 }
 
 Result<ListPage> read_list_page(std::string_view text) {
-  Result<Node> body = read_body(text);
-  if (!body) return fail(body.error());
+  WireDocument document;
+  if (Status read = document.read(text); !read) return fail(read.error());
   ListPage page;
-  page.resource_version = text_at(*body, {"metadata", "resourceVersion"});
-  page.next = text_at(*body, {"metadata", "continue"});
+  if (const auto metadata = document.find("metadata")) {
+    const Result<Node> node = node_of(*metadata);
+    if (!node) return fail(node.error());
+    page.resource_version = text_at(*node, {"resourceVersion"});
+    page.next = text_at(*node, {"continue"});
+  }
   if (page.resource_version.empty()) return fail(Code::invalid, "the API server sent a list without a version");
-  const Node* items = body->find("items");
-  if (items == nullptr || items->is_null()) return page;  // how Go writes an empty list
-  const auto* list = items->as<Node::List>();
-  if (list == nullptr) return fail(Code::invalid, "the API server sent a list whose items are none");
-  page.items = *list;
+  const auto items = document.find("items");
+  if (!items || items->is_null()) return page;  // how Go writes an empty list
+  dom::array array;
+  if (items->get_array().get(array) != simdjson::SUCCESS) {
+    return fail(Code::invalid, "the API server sent a list whose items are none");
+  }
+  Result<Node::List> list = list_of(array);
+  if (!list) return fail(list.error());
+  page.items = *std::move(list);
   return page;
 }
 
 Result<WatchEvent> read_watch_event(std::string_view line) {
-  Result<Node> body = read_body(line);
-  if (!body) return fail(body.error());
-  const auto type = event_type(text_at(*body, {"type"}));
-  const Node* object = body->find("object");
-  if (!type || object == nullptr || object->as<Node::Map>() == nullptr) {
+  WireDocument document;
+  if (Status read = document.read(line); !read) return fail(read.error());
+  const auto type = event_type(document.text("type"));
+  const auto object = document.find("object");
+  if (!type || !object || !object->is_object()) {
     return fail(Code::invalid, "the API server sent an event that is none");
   }
-  return WatchEvent{*type, *object};
+  Result<Node> node = node_of(*object);
+  if (!node) return fail(node.error());
+  return WatchEvent{*type, *std::move(node)};
 }
 
 Reply reply_of(const Outcome& outcome) {

@@ -41,6 +41,10 @@ TEST(ListPages, HaveItemsAVersionAndTheNextPagesToken) {
   EXPECT_EQ(read_list_page(R"({"metadata":{"resourceVersion":"1"},"items":null})").value().items.size(), 0U);
   EXPECT_FALSE(read_list_page(R"({"metadata":{},"items":[]})"));
   EXPECT_FALSE(read_list_page(R"({"metadata":{"resourceVersion":"1"},"items":{}})"));
+  EXPECT_FALSE(read_list_page(R"([{"metadata":{"resourceVersion":"1"},"items":[]}])"));
+  // One that had no items, because nobody knows which of them to take, would be one whose objects are all gone.
+  EXPECT_FALSE(read_list_page(R"({"metadata":{"resourceVersion":"1"},"items":[{}],"items":[{}]})"));
+  EXPECT_FALSE(read_list_page(R"({"metadata":{"resourceVersion":"1"},"items":[{"a":1,"a":2}]})"));
 }
 
 TEST(WatchEvents, HaveATypeAndAnObject) {
@@ -55,6 +59,8 @@ TEST(WatchEvents, HaveATypeAndAnObject) {
   EXPECT_FALSE(read_watch_event(R"({"type":"SYNC","object":{}})"));
   EXPECT_FALSE(read_watch_event(R"({"type":"ADDED","object":null})"));
   EXPECT_FALSE(read_watch_event(R"({"type":"ADDED"})"));
+  EXPECT_FALSE(read_watch_event(R"({"type":"ADDED","object":{},"object":{"a":1}})"));
+  EXPECT_FALSE(read_watch_event(R"("ADDED")"));
 }
 
 TEST(Replies, TellAnAnswerFromNone) {

@@ -81,6 +81,8 @@ class Controller {
   [[nodiscard]] State state() const;
   // It could work, if it were the leader; as standby: it could become the leader.
   [[nodiscard]] bool is_ready() const;
+  // All KronJobs and Jobs are known, whoever leads.
+  [[nodiscard]] bool is_synced() const;
   [[nodiscard]] metrics::OperatorLevels levels() const;
   [[nodiscard]] const Cache& cache() const { return cache_; }
 
@@ -116,7 +118,6 @@ class Controller {
   [[nodiscard]] Wakeup wakeup(std::optional<Nanoseconds> kron_jobs, std::optional<Nanoseconds> jobs) const;
   [[nodiscard]] bool wants_lease() const;
   [[nodiscard]] bool leads() const;
-  [[nodiscard]] bool is_synced() const;
   kube::Reflector::Listener kron_job_listener();
   kube::Reflector::Listener job_listener();
   kube::Reflector::Options reflector_options(std::string path, std::string_view selector) const;

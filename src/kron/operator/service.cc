@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <malloc.h>
 #include <random>
 #include <unistd.h>
 #include <utility>
@@ -96,6 +97,7 @@ Status Service::run() {
   while (true) {
     const Controller::Wakeup wakeup = controller_->tick();
     health_.turned(controller_->is_ready());
+    give_memory_back();
     warn_of_clock();
     const Controller::State state = controller_->state();
     if (state == Controller::State::ended || leaves_now_) return {};
@@ -116,6 +118,11 @@ Status Service::sleep(const Controller::Wakeup& wakeup) {
   loop_->wake_at_monotonic(until);
   const Result<bool> waited = loop_->wait();
   return waited ? Status() : fail(waited.error());
+}
+
+// The lists were read by megabytes, and much larger while they were objects; what is kept of them is small.
+void Service::give_memory_back() {
+  if (controller_->is_synced() && !std::exchange(has_listed_, true)) ::malloc_trim(0);
 }
 
 void Service::warn_of_clock() {

@@ -40,6 +40,7 @@ class Service {
   Status open_parts(const Options& options, kube::Connection connection);
   void take_signal(int signal);
   Status sleep(const Controller::Wakeup& wakeup);
+  void give_memory_back();
   void warn_of_clock();
 
   const Clock& clock_;
@@ -55,6 +56,7 @@ class Service {
   bool is_stopping_ = false;
   bool leaves_now_ = false;
   bool has_warned_of_clock_ = false;
+  bool has_listed_ = false;
 };
 
 }  // namespace kron::kronjobs
