@@ -135,6 +135,17 @@ void Cache::note_gone(std::string_view identity, std::string_view uid) {
   entry->jobs.erase(known);
 }
 
+bool Cache::has_kron_job(const kube::ObjectMeta& meta) const {
+  const CacheEntry* entry = find(identity_of(meta.ns, meta.name));
+  return entry != nullptr && entry->kron_job && entry->kron_job->meta == meta;
+}
+
+bool Cache::has_job(const kube::ObjectMeta& meta) const {
+  const auto owner = owners_.find(identity_of(meta.ns, meta.name));
+  const CacheEntry* entry = owner != owners_.end() ? find(owner->second) : nullptr;
+  return entry != nullptr && std::ranges::any_of(entry->jobs, [&](const JobView& job) { return job.meta == meta; });
+}
+
 std::optional<Seen> Cache::seen(std::string_view identity) const {
   const CacheEntry* entry = find(identity);
   if (entry == nullptr || !entry->kron_job) return std::nullopt;

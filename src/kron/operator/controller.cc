@@ -58,6 +58,7 @@ Controller::Wakeup Controller::tick() {
     if (!stopping_since_) queue_.advance(now(), world_.clock.monotonic());
     look_at_ready();
     release_calls();
+    fresh_.clear();
   }
   if (stopping_since_) step_stop();
   world_.metrics.show(levels());
@@ -230,6 +231,8 @@ void Controller::touch_all(Instant since) {
 kube::Reflector::Listener Controller::kron_job_listener() {
   return {.on_object =
               [this](const Node& object) {
+                const Result<kube::ObjectMeta> meta = kube::metadata_of(object);
+                if (meta && cache_.has_kron_job(*meta)) return;
                 Result<KronJobView> view = view_kron_job(object, world_.zones);
                 if (!view) return world_.log.warning("object_unreadable", {{"message", view.error().message}});
                 const std::string identity = view->identity;
@@ -256,12 +259,13 @@ kube::Reflector::Listener Controller::kron_job_listener() {
 kube::Reflector::Listener Controller::job_listener() {
   return {.on_object =
               [this](const Node& object) {
+                const Result<kube::ObjectMeta> meta = kube::metadata_of(object);
+                if (meta && cache_.has_job(*meta)) return;
                 Result<JobView> view = view_job(object);
                 if (!view) return world_.log.warning("object_unreadable", {{"message", view.error().message}});
-                const kube::ObjectMeta meta = view->meta;
-                touch(cache_.keeper_of(meta.ns, meta.name));  // it may change hands
+                touch(cache_.keeper_of(meta->ns, meta->name));  // it may change hands
                 cache_.put(*std::move(view));
-                touch(cache_.keeper_of(meta.ns, meta.name));
+                touch(cache_.keeper_of(meta->ns, meta->name));
               },
           .on_gone =
               [this](const kube::Reflector::Gone& gone) {

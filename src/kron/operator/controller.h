@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kron/core/time_zone.h"
@@ -130,6 +131,7 @@ class Controller {
   void look_at_ready();
   void look(const std::string& identity);
   Reconciled reconciled(const std::string& identity);
+  Reconciled reconciled_anew(const std::string& identity);
   void rest(const std::string& identity, const Reconciled& found);
   void plan(const std::string& identity, kube::CallClass of);
   void release_calls();
@@ -175,6 +177,8 @@ class Controller {
   bool is_abandoned_ = false;
 
   std::unordered_map<std::string, Progress> progress_;
+  // What was found in this tick, of as many as can be released in it: asked again it would be the same.
+  std::vector<std::pair<std::string, Reconciled>> fresh_;
   std::unordered_map<std::string, Telling> unconfirmed_;  // a status whose answer was lost
   kube::Limiter::Id last_id_ = 0;
   std::unordered_map<kube::Limiter::Id, std::string> planned_;

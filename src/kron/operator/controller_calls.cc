@@ -48,9 +48,10 @@ void Controller::look_at_ready() {
 
 void Controller::look(const std::string& identity) {
   if (progress_[identity].then) return plan(identity, CallClass::write);
-  const Reconciled found = reconciled(identity);
+  Reconciled found = reconciled(identity);
   if (is_a<Rest>(found.step) || !may_make(found.step)) return rest(identity, found);
   plan(identity, class_of(identity, found.step));
+  if (fresh_.size() < options_.calls) fresh_.emplace_back(identity, std::move(found));
 }
 
 Reconciled Controller::reconciled(const std::string& identity) {
@@ -59,6 +60,12 @@ Reconciled Controller::reconciled(const std::string& identity) {
   const CacheEntry* entry = std::as_const(cache_).find(identity);
   if (entry == nullptr || !entry->tombstone) return {kronjobs::Rest{}, {}};
   return reconcile_gone(entry->jobs, entry->tombstone->uid);
+}
+
+// Unless that was in this very tick, in which nothing has happened since.
+Reconciled Controller::reconciled_anew(const std::string& identity) {
+  const auto found = std::ranges::find(fresh_, identity, &std::pair<std::string, Reconciled>::first);
+  return found != fresh_.end() ? std::move(found->second) : reconciled(identity);
 }
 
 // Who ends begins nothing, and leaves nothing half done.
@@ -152,7 +159,7 @@ void Controller::make_call(const std::string& identity) {
     Step step = *std::exchange(progress.then, std::nullopt);
     return send(identity, std::move(step), {});
   }
-  Reconciled found = reconciled(identity);
+  Reconciled found = reconciled_anew(identity);
   if (is_a<Rest>(found.step) || !may_make(found.step)) return rest(identity, found);
   Telling telling = telling_of(identity, found);
   send(identity, std::move(found.step), std::move(telling));
