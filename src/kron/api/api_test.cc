@@ -151,6 +151,18 @@ TEST_F(ApiTest, ABodyWithAByteOrderMarkIsRefused) {
   EXPECT_EQ(ask("GET", "/api/v1/tasks/t").status, 404) << "nothing of it was taken";
 }
 
+TEST_F(ApiTest, WhoSpeaksForAnotherMayWantFewerRights) {
+  const auto with = [this](std::string most) {
+    return ask("POST", "/api/v1/jobs/nobody/trigger", {}, {{"Kron-At-Most", std::move(most)}}).status;
+  };
+  EXPECT_EQ(with("operate"), 404) << "as far as it goes: there is no such job";
+  EXPECT_EQ(with("read"), 403);
+  EXPECT_EQ(with("everything"), 403);
+  EXPECT_EQ(ask("GET", "/api/v1/jobs", {}, {{"Kron-At-Most", "read"}}).status, 200);
+  is_reader_ = true;
+  EXPECT_EQ(with("operate"), 403) << "never more than he has";
+}
+
 TEST_F(ApiTest, ARightIsAskedForBeforeABodyIsRead) {
   const http::Request commit{.method = "POST",
                              .target = "",

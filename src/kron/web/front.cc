@@ -35,18 +35,6 @@ http::Response not_logged_in() {
   return response;
 }
 
-std::string_view name_of(Role role) {
-  switch (role) {
-    case Role::read:
-      return "read";
-    case Role::operate:
-      return "operate";
-    case Role::admin:
-      return "admin";
-  }
-  return "read";
-}
-
 bool is_json(const http::Request& request) {
   const std::string_view type = request.header("content-type").value_or("");
   return type.substr(0, type.find(';')) == "application/json";
@@ -94,7 +82,7 @@ void Front::answer(http::Request request, http::Reply reply) {
   if (!request.body.empty() && !is_json(request)) {
     return reply.send(http::problem(415, "the body must be application/json"));
   }
-  forwarder_.forward(outgoing_of(std::move(request)), std::move(reply));
+  forwarder_.forward(outgoing_of(std::move(request), options_.role), std::move(reply));
 }
 
 void Front::answer_session(const http::Request& request, http::Reply reply) {

@@ -78,7 +78,19 @@ const WebRoute* web_route_of(std::string_view method, const std::vector<std::str
   return found;
 }
 
-http::Forwarder::Outgoing outgoing_of(http::Request request) {
+std::string_view name_of(Role role) {
+  switch (role) {
+    case Role::read:
+      return "read";
+    case Role::operate:
+      return "operate";
+    case Role::admin:
+      return "admin";
+  }
+  return "read";
+}
+
+http::Forwarder::Outgoing outgoing_of(http::Request request, Role most) {
   http::Forwarder::Outgoing outgoing{.method = std::move(request.method), .body = std::move(request.body)};
   for (const std::string& segment : request.segments) outgoing.target += "/" + http::percent_encoded(segment);
   char separator = '?';
@@ -90,6 +102,7 @@ http::Forwarder::Outgoing outgoing_of(http::Request request) {
     if (std::ranges::find(kAskedHeaders, name) == kAskedHeaders.end()) continue;
     outgoing.headers.emplace_back(name, std::move(value));
   }
+  if (most != Role::admin) outgoing.headers.emplace_back("Kron-At-Most", name_of(most));
   const bool is_output = !request.segments.empty() && request.segments.back() == "output";
   outgoing.added.emplace_back("Cache-Control", "private, no-store");
   // Opened as a page of its own it is saved, never shown: what a program printed is nobody's markup.

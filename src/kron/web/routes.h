@@ -27,7 +27,9 @@ std::span<const WebRoute> web_routes();
 const WebRoute* web_route_of(std::string_view method, const std::vector<std::string>& segments);
 
 // The request as krond gets it: the path and the query spelled anew from what was understood, and of the headers a few.
-http::Forwarder::Outgoing outgoing_of(http::Request request);
+// `most`: krond shall give it no more rights than these, whatever its user has.
+http::Forwarder::Outgoing outgoing_of(http::Request request, Role most);
+std::string_view name_of(Role role);
 
 // Of an answer, the headers that the page gets.
 std::vector<std::string> passed_headers();

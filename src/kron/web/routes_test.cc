@@ -62,13 +62,17 @@ TEST(WebRoutes, KrondGetsWhatWasUnderstoodAndAFewHeaders) {
                                                  {"x-anything", "z"},
                                                  {"transfer-encoding", "chunked"},
                                                  {"range", "bytes=0-9"},
-                                                 {"idempotency-key", "k"}}});
+                                                 {"idempotency-key", "k"},
+                                                 {"kron-at-most", "admin"}}},
+                                    Role::operate);
   EXPECT_EQ(outgoing.target, "/api/v1/jobs/team%2Fx%20y/decisions?from=a%26b&count=%203");
-  EXPECT_THAT(outgoing.headers, ElementsAre(Pair("range", "bytes=0-9"), Pair("idempotency-key", "k")));
+  EXPECT_THAT(outgoing.headers,
+              ElementsAre(Pair("range", "bytes=0-9"), Pair("idempotency-key", "k"), Pair("Kron-At-Most", "operate")));
 }
 
 TEST(WebRoutes, OutputIsSavedAndNothingIsCached) {
-  const auto outgoing = outgoing_of({.method = "GET", .segments = {"api", "v1", "runs", "x", "output"}});
+  const auto outgoing = outgoing_of({.method = "GET", .segments = {"api", "v1", "runs", "x", "output"}}, Role::admin);
+  EXPECT_THAT(outgoing.headers, ::testing::IsEmpty());
   EXPECT_THAT(outgoing.added,
               ElementsAre(Pair("Cache-Control", "private, no-store"), Pair("Content-Disposition", "attachment")));
 }
