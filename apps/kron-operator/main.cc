@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -57,6 +58,13 @@ std::optional<std::string> process_variable(const char* name) {
   return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
 
+// A file that is not there is told from one that cannot be read: KUBECONFIG may name some that are not.
+Result<std::string> text_of(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return fail(Code::not_found, "it is not there");
+  return jobs::contents_of(path);
+}
+
 int end_with(const Error& error) {
   std::fprintf(stderr, "kron-operator: %s\n", error.message.c_str());
   const bool has_own_status = error.code == Code::unreachable || error.code == Code::internal;
@@ -72,8 +80,7 @@ int run(int argc, char** argv) {
   visit_flags(flags, options);
   if (const std::optional<int> status = program::read_flags(app, argc, argv)) return *status;
   if (const Status checked = check(options); !checked) return end_with(checked.error());
-  Result<kube::Connection> connection =
-      find_connection(options, process_variable, [](const std::string& path) { return jobs::contents_of(path); });
+  Result<kube::Connection> connection = find_connection(options, process_variable, text_of);
   if (!connection) return end_with(connection.error());
   const RealClock clock;
   LineLog log(STDERR_FILENO, clock, options.log_format, options.log_level);

@@ -61,6 +61,9 @@ void give_allowed_names(std::vector<jobs::JobDefinition>& definitions) {
   }
 }
 
+// Where both streams end in one pipe, what is said of the jobs comes behind them.
+void finish_jobs() { std::fflush(stdout); }
+
 int import_crontab(const ImportOptions& options) {
   ZoneDatabase zones;
   const auto paths = options.system ? system_crontabs() : std::vector<std::string>{options.file};
@@ -74,6 +77,7 @@ int import_crontab(const ImportOptions& options) {
   }
   const std::size_t written = print_definitions(definitions, options.to);
   const std::size_t left_out = definitions.size() - written + read.jobs.refused.size();
+  finish_jobs();
   std::fprintf(stderr,
                "kron import: wrote %s%s. The crontabs were not changed: remove these lines from cron before krond runs "
                "them, or both will\n",
@@ -103,6 +107,7 @@ int import_cronjob(const ImportOptions& options) {
   std::size_t written = 0;
   for (const Node& kron_job : imported) {
     const std::vector<Error> errors = refused_in_cluster(kron_job, zones);
+    if (!errors.empty()) finish_jobs();
     for (const Error& error : errors) {
       std::fprintf(stderr, "kron import: the KronJob %s would be refused: %s: %s\n",
                    quoted(kube::text_at(kron_job, {"metadata", "name"}), 200).c_str(), error.field.c_str(),
@@ -113,6 +118,7 @@ int import_cronjob(const ImportOptions& options) {
     }
   }
   if (written != 0) {
+    finish_jobs();
     std::fprintf(
         stderr,
         "kron import: wrote %s. The CronJobs were not changed: suspend them before you apply the KronJobs, or both "

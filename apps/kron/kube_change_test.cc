@@ -139,8 +139,14 @@ TEST_F(KubeVerbs, AServerThatIsNotThereIsStatusThree) {
 TEST_F(KubeVerbs, WhereTheServerIsComesFromFlagsVariablesOrTheHomeDirectory) {
   put("report", spec("0 3 * * *"));
   EXPECT_EQ(kron({"kube", "next"}).status, 2);
-  EXPECT_THAT(kron({"kube", "next"}).err, HasSubstr("give --kubeconfig PATH, or set KUBECONFIG"));
+  EXPECT_THAT(kron({"kube", "next"}).err, HasSubstr("There is no ~/.kube/config, and KUBECONFIG is not set; give "
+                                                    "--kubeconfig PATH, set KUBECONFIG, or copy the kubeconfig of the "
+                                                    "cluster to ~/.kube/config"));
   const std::string missing = directory_.file("nowhere");
+  {
+    const Variable variable("KUBECONFIG", missing.c_str());
+    EXPECT_THAT(kron({"kube", "next"}).err, HasSubstr("KUBECONFIG is '" + missing + "', and no such file is there"));
+  }
   {
     const Variable variable("KUBECONFIG", (missing + ":" + directory_.file("config")).c_str());
     EXPECT_EQ(kron({"kube", "next", "report"}).status, 0) << "files that are not there are passed by";

@@ -15,6 +15,7 @@
 #include "kron/kube/api_error.h"
 #include "kron/kube/curl_transport.h"
 #include "kron/kube/wire.h"
+#include "kron/operator/options.h"
 
 namespace kron::cli {
 namespace {
@@ -64,8 +65,7 @@ Result<kube::Connection> connection_of(const KubeOptions& options) {
   if (files->empty()) {
     Result<kube::Connection> own = own_account();
     if (own && options.context.empty()) return own;
-    return fail(Code::unreadable,
-                "which cluster? There is no kubeconfig; give --kubeconfig PATH, or set KUBECONFIG to where it is");
+    return fail(kronjobs::no_kubeconfig(kube_variable("KUBECONFIG").value_or("")));
   }
   Result<kube::Connection> read = kube::read_kubeconfig(*files, options.context);
   if (!read) return fail(usage_of(read.error()));

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsonschema
 
-from kron_command import CRONTABS, EXAMPLES, run
+from kron_command import CRONTABS, EXAMPLES, KRON, run
 
 KROND = os.environ["KROND"]
 OPERATOR = os.environ["KRON_OPERATOR"]
@@ -131,6 +131,16 @@ class Import(unittest.TestCase):
         checked = run("kube", "lint", "-", text=result.stdout)
         self.assertEqual(checked.returncode, 0, checked.stdout)
         self.assertIn("1 KronJob read: 0 errors", checked.stdout)
+
+    def test_in_one_pipe_the_closing_line_comes_behind_everything(self):
+        refused = CRONJOB.replace("name: backup", "name: broken", 1).replace("restartPolicy: Never", "restartPolicy: Always")
+        for arguments, text in ((("cronjob",), CRONJOB + "---" + refused), (("crontab", "-"), "MAILTO=a\n5 4 * * sun echo hello\n")):
+            result = subprocess.run([KRON, "import", *arguments], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                    text=True, check=False)
+            lines = result.stdout.splitlines()
+            self.assertRegex(lines[-1], r"^kron import: wrote 1 (KronJob|job)\b", result.stdout)
+            self.assertEqual(result.stdout.count("kron import: wrote"), 1)
+            self.assertTrue(any("note: " in line or "warning: " in line for line in lines[:-1]), result.stdout)
 
     def test_a_gap_is_noted_only_where_one_swallows_a_time(self):
         words = "a CronJob leaves that run out"

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """kron-operator and a server that goes, comes back, forgets and refuses."""
 
+import os
+import subprocess
+import tempfile
 import time
 import unittest
 
-from operator_host import EVERY_SECOND, PATIENCE, Cluster, at_second, until
+from operator_host import EVERY_SECOND, OPERATOR, PATIENCE, Cluster, at_second, until
 
 
 class Server(unittest.TestCase):
@@ -71,6 +74,25 @@ class Server(unittest.TestCase):
             cluster.tell("tokens", {"another": "operator"})
             (cluster.root / "token").write_text("another", encoding="utf-8")
             self.goes_on(cluster)
+
+    def test_a_kubeconfig_is_looked_for_where_kubectl_looks(self):
+        command = [OPERATOR, "--lease-namespace", "kron", "--metrics-listen", "none"]
+        with Cluster() as cluster, tempfile.TemporaryDirectory() as home:
+            environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0", "HOME": home}
+            environment.pop("KUBERNETES_SERVICE_HOST", None)
+            environment.pop("KUBECONFIG", None)
+            for variables, words in (({}, "There is no ~/.kube/config, and KUBECONFIG is not set; give --kubeconfig PATH"),
+                                     ({"KUBECONFIG": "/nowhere"}, "KUBECONFIG is '/nowhere', and no such file is there")):
+                result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE,
+                                        env={**environment, **variables})  # fmt: skip
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(words, result.stderr)
+            found = f"/nowhere:{cluster.root / 'operator.kubeconfig'}"
+            with subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**environment, "KUBECONFIG": found}) as process:
+                try:
+                    until(cluster.holder, "it leads")
+                finally:
+                    process.kill()
 
     def test_a_certificate_is_as_good_as_a_token(self):
         with Cluster() as cluster:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kron/base/text.h"
 #include "kron/env/places.h"
 
 namespace kron::kronjobs {
@@ -77,6 +78,14 @@ JobApi job_api_of(const Options& options) {
   return {.group_version = parts[0] + "/" + parts[1], .kind = parts[3], .plural = parts[2]};
 }
 
+Error no_kubeconfig(std::string_view named) {
+  const std::string looked_for = named.empty() ? "There is no ~/.kube/config, and KUBECONFIG is not set"
+                                               : "KUBECONFIG is " + quoted(named, 200) + ", and no such file is there";
+  return {Code::unreadable, "which cluster? " + looked_for +
+                                "; give --kubeconfig PATH, set KUBECONFIG, or copy the kubeconfig of the cluster to "
+                                "~/.kube/config"};
+}
+
 Result<kube::Connection> find_connection(const Options& options, const kube::GetVariable& variable,
                                          const ReadText& read_text) {
   if (!options.kubeconfig.empty()) {
@@ -93,8 +102,7 @@ Result<kube::Connection> find_connection(const Options& options, const kube::Get
   const auto files = read_all(kube::kubeconfig_paths(named, variable("HOME").value_or("")), read_text);
   if (!files) return fail(files.error());
   if (!files->empty()) return of_files(*files);
-  return fail(Code::unreadable,
-              "which cluster? This is no pod, and there is no kubeconfig; give --kubeconfig PATH, or set KUBECONFIG");
+  return fail(no_kubeconfig(named));
 }
 
 }  // namespace kron::kronjobs

@@ -59,4 +59,7 @@ using ReadText = std::function<Result<std::string>(const std::string& path)>;
 Result<kube::Connection> find_connection(const Options& options, const kube::GetVariable& variable,
                                          const ReadText& read_text);
 
+// For who finds none: what was looked for, and the cure. `named`: by KUBECONFIG.
+Error no_kubeconfig(std::string_view named);
+
 }  // namespace kron::kronjobs

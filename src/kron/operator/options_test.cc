@@ -58,7 +58,10 @@ TEST(OperatorOptions, FindTheFileOfTheUserAtHome) {
   Machine machine{.variables = {{"HOME", "/home/u"}}, .files = {{"/home/u/.kube/config", kConfig}}};
   EXPECT_EQ(machine.find()->server, "https://10.0.0.1:6443");
   machine.files.clear();
-  EXPECT_THAT(machine.find().error().message, HasSubstr("which cluster?"));
+  EXPECT_THAT(machine.find().error().message, HasSubstr("which cluster? There is no ~/.kube/config"));
+  EXPECT_THAT(machine.find().error().message, HasSubstr("give --kubeconfig PATH, set KUBECONFIG, or copy"));
+  machine.variables["KUBECONFIG"] = "/none";
+  EXPECT_THAT(machine.find().error().message, HasSubstr("KUBECONFIG is '/none', and no such file is there"));
   EXPECT_THAT(machine.find({.kubeconfig = "/gone"}).error().message, HasSubstr("/gone: it is not there"));
 }
 
