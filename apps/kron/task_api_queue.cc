@@ -81,7 +81,9 @@ std::vector<Result<SubmitAnswer>> ApiQueue::submit(std::span<const NewTask> task
   return answers;
 }
 
+// What is no id is no part of a path either.
 Result<Task> ApiQueue::get(std::string_view task_id) {
+  if (!check_task_id(task_id)) return fail(no_such_task(task_id));
   const auto body = ask("GET", Target("tasks").segment(task_id).text());
   if (!body) return fail(body.error());
   return parse_task(*body, task_id);
@@ -107,12 +109,14 @@ Result<std::vector<Task>> ApiQueue::list(const TaskFilter& filter) {
 }
 
 Result<RetryOutcome> ApiQueue::retry(std::string_view task_id, int attempts) {
+  if (!check_task_id(task_id)) return fail(no_such_task(task_id));
   const auto body = ask("POST", task_target(task_id, "retry"), "{\"attempts\":" + std::to_string(attempts) + "}");
   if (!body) return fail(body.error());
   return retry_outcome_in(*body);
 }
 
 Result<CancelOutcome> ApiQueue::cancel(std::string_view task_id) {
+  if (!check_task_id(task_id)) return fail(no_such_task(task_id));
   const auto body = ask("POST", task_target(task_id, "cancel"));
   if (!body) return fail(body.error());
   return cancel_outcome_in(*body);

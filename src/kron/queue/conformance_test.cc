@@ -337,6 +337,23 @@ TEST_P(TaskQueueContract, AnUnknownExecutionIsNotFound) {
   }
 }
 
+TEST_P(TaskQueueContract, AnIdThatNoTaskCanHaveIsNotFound) {
+  rig().submit(task_named("a"));
+  for (const std::string& id : {std::string(), std::string("."), std::string("../a"), std::string("a/../a"),
+                                std::string("pending/a"), std::string(".tmp-a"), std::string("a b"),
+                                std::string("a\0b", 3), std::string("\xff"), std::string(129, 'x')}) {
+    EXPECT_EQ(queue().get(id).error().code, Code::not_found) << id;
+    EXPECT_EQ(queue().cancel(id).error().code, Code::not_found) << id;
+    EXPECT_EQ(queue().retry(id, 1).error().code, Code::not_found) << id;
+    const std::vector<std::string> ids{id, "a"};
+    const auto tasks = queue().get_all(ids);
+    ASSERT_EQ(tasks.size(), 2U);
+    EXPECT_EQ(tasks[0].error().code, Code::not_found) << id;
+    EXPECT_EQ(tasks[1].value().spec.id, "a");
+  }
+  EXPECT_EQ(rig().state("a"), TaskState::pending);
+}
+
 TEST_P(TaskQueueContract, OneGroupMayNameATaskMoreThanOnce) {
   rig().submit(task_named("a"));
   rig().submit(task_named("b"));

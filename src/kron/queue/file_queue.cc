@@ -94,7 +94,7 @@ Result<Task> FileQueue::read(TaskDirectory place, std::string_view task_id) {
 }
 
 Result<std::pair<Task, TaskDirectory>> FileQueue::find(std::string_view task_id) {
-  if (Status good = check_task_id(task_id); !good) return fail(good.error());
+  if (!check_task_id(task_id)) return fail(no_such_task(task_id));  // no path is made of it
   const std::string id(task_id);
   TaskDirectory place = TaskDirectory::completed;
   if (running_.contains(id)) place = TaskDirectory::running;

@@ -232,7 +232,7 @@ class TaskQueue {
   virtual QueueRoundAnswers do_round(const QueueRound& round);
   virtual bool is_far_away() const { return false; }
 
-  // Both durable when they return. Code not_found: there is no such task.
+  // Both durable when they return. Code not_found: there is no such task, also of an id that no task can have.
   virtual Result<CancelOutcome> cancel(std::string_view task_id) = 0;
   virtual Result<RetryOutcome> retry(std::string_view task_id, int attempts) = 0;
   // Many at once, in order; as renew_all.
