@@ -95,6 +95,44 @@ class Deploy:
 class Krond(Deploy, unittest.TestCase):
     rules, cases, dashboard = "kron-alerts.yml", "alerts_test.yml", "kron-dashboard.json"
 
+    def panel(self, title):
+        panel, = [one for one in json.loads(self.panels_text)["panels"] if one["title"] == title]
+        return [target["expr"].replace("$instance", ".*").replace("$__rate_interval", "5m") for target in panel["targets"]]
+
+    def expect_values(self, series, expected):
+        """Each expression has these samples, {labels: value}, when the series stand so."""
+        test = {"interval": "1m", "input_series": [{"series": one, "values": f"{value}x10"} for one, value in series.items()],
+                "promql_expr_test": [
+                    {"expr": expression, "eval_time": "5m",
+                     "exp_samples": [{"labels": labels, "value": value} for labels, value in samples.items()]}
+                    for expression, samples in expected.items()]}
+        with tempfile.TemporaryDirectory() as directory:
+            cases = Path(directory, "cases.yml")
+            # JSON is YAML.
+            cases.write_text(json.dumps({"evaluation_interval": "1m", "tests": [test]}), encoding="utf-8")
+            check = promtool("test", "rules", str(cases))
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
+    def test_tasks_that_hosts_share_are_not_added_up_and_those_of_each_host_are(self):
+        series = {}
+        for host, (shared, mail, sms, age) in {"c1": (1, 5, 2, 70), "c2": (1, 5, 2, 71), "c3": (1, 5, 2, 70),
+                                               "o1": (0, 3, 0, 10), "o2": (0, 4, 1, 20)}.items():
+            of = f'job="kron",instance="{host}"'
+            series[f"kron_tasks_shared{{{of}}}"] = shared
+            series[f'kron_tasks{{{of},state="pending",type="MAIL"}}'] = mail
+            series[f'kron_tasks{{{of},state="pending",type="SMS"}}'] = sms
+            series[f'kron_tasks{{{of},state="running",type="SMS"}}'] = 1
+            series[f"kron_oldest_pending_task_seconds{{{of}}}"] = age
+        own, shared, _ = self.panel("Tasks by state")
+        oldest_own, oldest_shared = self.panel("Oldest pending task")
+        name = "kron_oldest_pending_task_seconds"
+        self.expect_values(series, {
+            own: {'{state="pending"}': 8, '{state="running"}': 2},
+            shared: {'{state="pending"}': 7, '{state="running"}': 1},
+            oldest_own: {f'{name}{{job="kron",instance="o1"}}': 10, f'{name}{{job="kron",instance="o2"}}': 20},
+            oldest_shared: {"{}": 71},
+        })
+
     def test_promtool_notices_what_is_no_metric(self):
         self.assertNotEqual(promtool("check", "metrics", text="kron jobs 1\n").returncode, 0)
 

@@ -208,7 +208,10 @@ metrics::Levels levels_of(const DaemonStatus& status, const Result<TaskSummary>&
                          .running = status.running,
                          .next_due = status.next_due,
                          .event_streams = streams};
-  if (status.cluster) levels.cluster = cluster_levels_of(*status.cluster);
+  if (status.cluster) {
+    levels.cluster = cluster_levels_of(*status.cluster);
+    levels.has_shared_tasks = !status.cluster->tasks_in_files;
+  }
   if (!tasks) return levels;
   for (const TaskSummary::OfType& of : tasks->types) {
     levels.tasks.push_back({std::string(name_of(of.state)), of.type, of.count});

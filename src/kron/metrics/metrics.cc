@@ -86,6 +86,9 @@ void append_levels(std::vector<MetricFamily>& families, const Levels& levels) {
   families.push_back(level("kron_oldest_pending_task_seconds",
                            "Age of the oldest task that is ready and waits; 0 when none does.",
                            static_cast<double>(levels.oldest_pending_task.value_or(Seconds(0)).count())));
+  families.push_back(level("kron_tasks_shared",
+                           "Whether the tasks are in Redis, and so the same on every host of the cluster: 1, or 0.",
+                           levels.has_shared_tasks ? 1 : 0));
   families.push_back(
       level("kron_event_streams", "Readers of the event stream.", static_cast<double>(levels.event_streams)));
 }

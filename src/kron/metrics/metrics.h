@@ -40,6 +40,7 @@ struct Levels {
   std::vector<TaskCount> tasks = {};
   std::vector<TaskCount> tasks_ended = {};          // since krond started
   std::optional<Seconds> oldest_pending_task = {};  // its age; none: no task is pending
+  bool has_shared_tasks = false;                    // every host of the cluster tells of the same ones
   std::size_t event_streams = 0;
   std::optional<ClusterLevels> cluster = {};
 };

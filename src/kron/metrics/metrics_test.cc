@@ -106,6 +106,8 @@ TEST_F(MetricsTest, LevelsAreThoseOfTheScrape) {
   EXPECT_THAT(text, HasSubstr("kron_event_streams 2\n"));
   EXPECT_THAT(metrics_.text({}), HasSubstr("kron_next_due_timestamp_seconds 0\n"));
   EXPECT_THAT(metrics_.text({}), Not(HasSubstr("kron_tasks{")));
+  EXPECT_THAT(metrics_.text({}), HasSubstr("kron_tasks_shared 0\n"));
+  EXPECT_THAT(metrics_.text({.has_shared_tasks = true}), HasSubstr("kron_tasks_shared 1\n"));
 }
 
 TEST_F(MetricsTest, TypesBeyondMeasureAreOneSeries) {
