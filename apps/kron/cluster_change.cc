@@ -8,6 +8,7 @@
 #include "kron/base/text.h"
 #include "kron/cluster/definition_edit.h"
 #include "kron/jobs/disk.h"
+#include "kron/json/document.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 
@@ -18,8 +19,14 @@ namespace events = cluster::events;
 
 Result<std::string> definition_given(const ClusterAddOptions& options) {
   if (options.file.empty()) {
+    // A host would take what is no JSON for a text.
+    if (const auto data = parse_json(options.data); !data && !options.data.empty()) {
+      return fail(Code::invalid, "the data is no JSON: " + data.error().message, "data");
+    }
     return definition_text({.cron = options.cron,
                             .command = options.command,
+                            .task = options.task,
+                            .data = options.data,
                             .lock = options.lock,
                             .is_locked = !options.no_lock,
                             .ttl = options.ttl});

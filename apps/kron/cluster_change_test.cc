@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cluster_rig.h"
+#include "kron/queue/task.h"
 #include "kron/testing/temporary_directory.h"
 
 // What the verbs of `kron cluster` write.
@@ -41,6 +42,36 @@ TEST_F(ClusterChange, ADefinitionThatNoHostWouldRunIsRefusedBeforeItIsWritten) {
     EXPECT_EQ(ran.status, 1) << words[3];
     EXPECT_THAT(ran.err, AllOf(StartsWith("kron cluster add: "), HasSubstr(told)));
   }
+  EXPECT_EQ(number({"HLEN", kJobsKey}), 0);
+}
+
+TEST_F(ClusterChange, AJobThatSubmitsATaskIsAddedByItsTypeAndData) {
+  const Ran added = cluster({"add", "job", "--cron", "5 4 * * *", "--task", "REPORT", "--data", R"({"n": 1})"});
+  EXPECT_EQ(added.status, 0) << added.err;
+  EXPECT_EQ(definition("job"), R"({"cron_args":{"cronstring":"5 4 * * *"},"job_args":{"cmd":"","lock":true,"ttl":60},)"
+                               R"("kron":{"task":"REPORT","stdin":"{\"n\": 1}"}})");
+  EXPECT_EQ(cluster({"add", "none", "--cron", "5 4 * * *", "--task", "REPORT", "--no-lock"}).status, 0);
+  EXPECT_THAT(definition("none"), AllOf(HasSubstr(R"("lock":false)"), Not(HasSubstr("stdin"))));
+}
+
+TEST_F(ClusterChange, ATaskThatNoQueueWouldTakeIsRefusedBeforeItIsWritten) {
+  const std::tuple<Words, int, const char*> cases[] = {
+      {{"--task", "no type"}, 1, "task type"},
+      {{"--task", ""}, 1, "job"},
+      {{"--task", "T", "--data", "{"}, 1, "the data is no JSON"},
+      {{"--task", "T", "--data", "\"" + std::string(kMostPayloadBytes, 'x') + "\""}, 1, "longer than"},
+      {{"--task", "T", "--command", "x"}, 2, "excludes"},
+      {{"--data", "1", "--command", "x"}, 2, "--task"},
+      {{}, 2, "--task"},
+  };
+  for (const auto& [more, status, told] : cases) {
+    Words words{"add", "job", "--cron", "5 4 * * *"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = cluster(words);
+    EXPECT_EQ(ran.status, status) << told;
+    EXPECT_THAT(ran.err, HasSubstr(told));
+  }
+  EXPECT_EQ(cluster({"add", "job", "--task", "T"}).status, 2);
   EXPECT_EQ(number({"HLEN", kJobsKey}), 0);
 }
 

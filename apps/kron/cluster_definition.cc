@@ -197,7 +197,13 @@ std::string definition_text(const NewDefinition& definition) {
   } else {
     json.text(definition.lock);
   }
-  return json.key("ttl").integer(definition.ttl).end_map().end_map().take();
+  json.key("ttl").integer(definition.ttl).end_map();
+  if (!definition.task.empty()) {
+    json.key("kron").begin_map().member("task", definition.task);
+    if (!definition.data.empty()) json.member("stdin", definition.data);
+    json.end_map();
+  }
+  return json.end_map().take();
 }
 
 Result<Node> cron_args_of(const Schedule& schedule) {

@@ -13,9 +13,11 @@
 namespace kron::cli {
 
 struct NewDefinition {
-  std::string cron;  // a cronstring: 0 is Monday
-  std::string command;
-  std::string lock = {};  // empty: the job's name
+  std::string cron;          // a cronstring: 0 is Monday
+  std::string command = {};  // or, when it is empty:
+  std::string task = {};     // the type of a task, and its data
+  std::string data = {};     // JSON; empty: none
+  std::string lock = {};     // empty: the job's name
   bool is_locked = true;
   std::int64_t ttl = 60;
 };

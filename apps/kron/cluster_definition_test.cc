@@ -106,5 +106,14 @@ TEST(ClusterDefinition, ANewDefinitionHasCronkensThreeKeys) {
             R"({"cron_args":{"cronstring":"@daily"},"job_args":{"cmd":"x","lock":false,"ttl":60}})");
 }
 
+TEST(ClusterDefinition, ATaskStandsInTheFourthKeyBesideAnEmptyCommand) {
+  EXPECT_EQ(definition_text({.cron = "@daily", .task = "report"}),
+            R"({"cron_args":{"cronstring":"@daily"},"job_args":{"cmd":"","lock":true,"ttl":60},)"
+            R"("kron":{"task":"report"}})");
+  EXPECT_EQ(definition_text({.cron = "@daily", .task = "report", .data = R"({"day":1})"}),
+            R"({"cron_args":{"cronstring":"@daily"},"job_args":{"cmd":"","lock":true,"ttl":60},)"
+            R"("kron":{"task":"report","stdin":"{\"day\":1}"}})");
+}
+
 }  // namespace
 }  // namespace kron::cli

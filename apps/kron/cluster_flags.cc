@@ -88,7 +88,12 @@ Start set_up_cluster_add(CLI::App& verb) {
   auto* cron =
       verb.add_option("--cron", options->cron, "Or a schedule of 5 fields, where 0 is Monday")->type_name("EXPR");
   auto* command =
-      verb.add_option("--command", options->command, "and a command, which a shell reads")->type_name("TEXT");
+      verb.add_option("--command", options->command, "and a command, which a shell reads,")->type_name("TEXT");
+  auto* task = verb.add_option("--task", options->task, "or a type of tasks, of which each period submits one")
+                   ->type_name("TYPE");
+  verb.add_option("--data", options->data, "With --task: the data of its tasks, JSON (null)")
+      ->type_name("JSON")
+      ->needs(task);
   auto* lock =
       verb.add_option("--lock", options->lock, "Name of a lock that it shares with others (default: its own name)")
           ->type_name("NAME");
@@ -97,11 +102,14 @@ Start set_up_cluster_add(CLI::App& verb) {
   verb.add_flag("--replace", options->replace, "Replace a job of that name");
   add_key_file(verb, options->key_file, "Sign it with the key in this file (default: $KRON_JOBS_HMAC_KEY, else no)");
   add_cluster_flags(verb, *options);
-  for (CLI::Option* part : {cron, command, lock}) part->excludes(file);
-  cron->needs(command);
+  for (CLI::Option* part : {cron, command, task, lock}) part->excludes(file);
   command->needs(cron);
-  verb.final_callback([file, cron] {
-    if (file->count() + cron->count() == 0) throw CLI::RequiredError("--file, or --cron and --command");
+  task->needs(cron)->excludes(command);
+  verb.final_callback([file, cron, command, task] {
+    if (file->count() > 0) return;
+    if (cron->count() == 0 || command->count() + task->count() == 0) {
+      throw CLI::RequiredError("--file, or --cron and one of --command and --task");
+    }
   });
   return [options] { return cluster_add(*options); };
 }
@@ -235,6 +243,7 @@ constexpr ClusterVerb kClusterVerbs[] = {
      "  kron cluster logs db-backup --tail 20\n  kron cluster logs -f db-backup", set_up_cluster_logs},
     {"add", "Add a job, or replace it; all hosts learn of it at once",
      "  kron cluster add hello --cron '*/5 * * * *' --command 'echo hello'\n"
+     "  kron cluster add reports --cron '0 3 * * *' --task report --data '{\"kind\":\"daily\"}'\n"
      "  kron cluster add db-backup --file backup.json --replace",
      set_up_cluster_add},
     {"remove", "Remove jobs; what is known of them stays",

@@ -46,6 +46,7 @@ struct ClusterAddOptions : ClusterOptions {
   std::string name;
   std::string file;                 // a definition as JSON; `-`: standard input
   std::string cron, command, lock;  // or made of these
+  std::string task, data;           // instead of a command: the type of a task, and its data as JSON
   bool no_lock = false;
   std::int64_t ttl = 60;
   bool replace = false;

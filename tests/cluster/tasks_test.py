@@ -11,9 +11,12 @@ import threading
 import time
 import unittest
 
-from cluster_host import EVERY_SECOND, KRON, KRON_EXEC, NO_LEAK_SEARCH, PATIENCE, Fleet, OnFleet, at_second, until
+from cluster_host import EVERY_SECOND, HERE, KRON, KRON_EXEC, NO_LEAK_SEARCH, PATIENCE, Fleet, OnFleet, at_second, until
+from redis_host import SentinelGroup
+from shifted_time import ShiftedServer
 
 ENVIRONMENT = {**os.environ, **NO_LEAK_SEARCH}
+EXAMPLES = HERE.parents[1] / "examples/workers"
 
 
 def kron(*arguments, status=0, environment=None, text=None):
@@ -26,6 +29,28 @@ def kron(*arguments, status=0, environment=None, text=None):
 
 def values(text):
     return [json.loads(line) for line in text.splitlines()]
+
+
+def server_time(fleet):
+    seconds, microseconds = fleet.redis("TIME")
+    return int(seconds) + int(microseconds) / 1e6
+
+
+def executed(fleet, job):
+    """Periods, once for each run that has ended."""
+    return [entry["periodId"] for entry in fleet.outcomes(job)
+            if entry["outcome"] == "executed" and entry["state"] == "ended"]
+
+
+def metric(socket_path, name):
+    connection = http.client.HTTPConnection("krond", timeout=PATIENCE)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(str(socket_path))
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    value, = [line.split()[1] for line in text.splitlines() if line.split()[0] == name]
+    return float(value)
 
 
 class Asked:
@@ -142,6 +167,37 @@ class SharedTasks(OnFleet):
         until(lambda: self.task("heard")["state"] == "COMPLETED", "the task to be done")
         self.assertEqual(self.task("heard")["result"], '"hello"')
 
+    def test_the_examples_work_at_any_host(self):
+        for n, host in enumerate(self.hosts):
+            self.at(host, "task", "submit", "--type", "EXAMPLE", "--id", f"example-{n}", str(n))
+        commands = ([EXAMPLES / "worker.py", "--type", "EXAMPLE", "--once"], [EXAMPLES / "worker.sh", "-1", "SHELL", "cat"])
+        self.at("h2", "task", "submit", "--type", "SHELL", "--id", "shell", '{"n":1}')
+        for host, command in zip(("h3", "h1"), commands):
+            subprocess.run(list(map(str, command)), env={**ENVIRONMENT, "KRON_SOCKET": str(self.state(host) / "krond.sock")},
+                           stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True)
+        for n in range(len(self.hosts)):
+            result = self.task(f"example-{n}")["result"]
+            self.assertEqual(json.loads(result), {"task": f"example-{n}", "got": n})
+            published = self.redis("HGET", self.key(f"kron:q:effects:example-{n}"), "result.json")
+            self.assertEqual(published.decode(), result)
+        self.assertEqual(self.task("shell")["result"], '{"n":1}')
+
+    def test_a_server_that_has_forgotten_its_scripts_or_a_task_holds_nobody_up(self):
+        for name in ("gone", "kept"):
+            self.at("h1", "task", "submit", "--type", "FORGOT", "--id", name, "1")
+        self.redis("DEL", self.key("kron:q:t:gone"))
+        self.redis("SCRIPT", "FLUSH")
+        lease, = self.ask("h2", "POST", "/api/v1/leases", {"worker": "w", "types": ["FORGOT"], "n": 2, "start": True}
+                          ).wait().answer["leases"]
+        self.assertEqual(lease["taskId"], "kept")
+        self.redis("SCRIPT", "FLUSH")
+        committed = self.ask("h3", "POST", f"/api/v1/leases/{lease['execId']}/commit",
+                             {"token": lease["token"], "result": "done"}).wait()
+        self.assertEqual((committed.status, committed.answer["result"]), (200, "committed"))
+        until(lambda: self.key("kron:q:t:gone") in self.kronds[1].log(), "word of the task that is gone")
+        self.assertIn("accepted", self.at("h3", "task", "submit", "--type", "FORGOT", "--id", "gone", "1"))
+        self.at("h1", "task", "cancel", "gone")
+
     def test_limits_hold_over_all_hosts(self):
         self.assertEqual(self.at_redis("cluster", "limit"), "no type of tasks has a limit\n")
         self.assertEqual(self.at_redis("cluster", "limit", "NARROW", 1), "NARROW  at most 1, 0 running\n")
@@ -234,6 +290,36 @@ class SharedTasks(OnFleet):
         self.assertEqual((late.status, late.answer["result"]), (409, "lease_lost"))
 
 
+class AddedByCommand(unittest.TestCase):
+    def test_each_period_of_a_job_that_was_added_with_a_task_submits_one(self):
+        """A schedule of five fields is due by the minute: the server's clock is set to a few seconds before one."""
+        with ShiftedServer() as server, Fleet(server=server) as fleet:
+            at = ("--redis", fleet.url(), "--namespace", fleet.namespace)
+            kronds = [fleet.start(host) for host in ("h1", "h2", "h3")]
+            for krond in kronds:
+                fleet.wait_until_joined(krond)
+            self.assertEqual(kron("cluster", "add", "minutely", "--cron", "* * * * *", "--task", "MINUTE", "--data",
+                                  '{"kind": "minutely"}', *at), "added minutely\n")
+            until(lambda: all("minutely" in kron("jobs", "--state-dir", fleet.root / f"state-{krond.host}")
+                              for krond in kronds), "the job at every host")
+            server.step((55 - server_time(fleet)) % 60)
+            # A minute is missed where the machine was too busy; the next one is due soon enough.
+            until(lambda: executed(fleet, "minutely"), "a period", patience=3 * PATIENCE)
+            kron("cluster", "remove", "minutely", *at)
+            until(lambda: not any("minutely" in kron("jobs", "--state-dir", fleet.root / f"state-{krond.host}")
+                                  for krond in kronds), "the end of the job")
+            periods = executed(fleet, "minutely")
+            self.assertEqual(len(set(periods)), len(periods), "a period was executed twice")
+            tasks = values(kron("task", "list", "--type", "MINUTE", "--format", "json", *at))
+            self.assertEqual(len(tasks), len(periods))
+            for task in tasks:
+                self.assertRegex(task["taskId"], r"^minutely-[0-9a-f]{20}$")
+                self.assertEqual(task["payload"], {"type": "MINUTE", "data": {"kind": "minutely"}})
+            self.assertIn('"state":"PENDING"', json.dumps(tasks[0], separators=(",", ":")))
+            scraped = [metric(fleet.root / f"state-{krond.host}/krond.sock", "kron_tasks_shared") for krond in kronds]
+            self.assertEqual(scraped, [1, 1, 1])
+
+
 class KrondIsKilled(unittest.TestCase):
     def test_tasks_and_workers_of_three_hosts_survive_the_death_of_one(self):
         """Workers at every host; one krond is killed in the middle and comes back. Every task is done, and its effect is
@@ -281,6 +367,48 @@ class KrondIsKilled(unittest.TestCase):
             fleet.started("h1")
             until(lambda: fleet.redis("HLEN", fleet.key("rundata")) == 1, "its run")
             self.assertEqual(len(values(kron("task", "list", "--redis", fleet.url(), "--format", "json"))), 1)
+
+
+class Failover(unittest.TestCase):
+    def test_tasks_are_done_once_on_record_whatever_a_new_master_has_missed(self):
+        """The master is killed while workers are at work, one at a krond and one at Redis itself."""
+        count = 40
+        with SentinelGroup(replicas=1) as group, Fleet(server=group.master) as fleet:
+            for krond in [fleet.start(host, url=group.url()) for host in ("h1", "h2")]:
+                fleet.wait_until_joined(krond)
+            lines = "".join(json.dumps({"taskId": f"f{n}", "payload": {"type": "F", "data": n}, "backoff": "0s"}) + "\n"
+                            for n in range(count))
+            kron("task", "submit-batch", "--state-dir", fleet.root / "state-h1", text=lines)
+            self.assertGreaterEqual(group.master.cli("WAIT", 1, 60_000, timeout=PATIENCE), 1)
+            places = (("--state-dir", fleet.root / "state-h2"), ("--redis", group.url()))
+            workers = [subprocess.Popen(
+                list(map(str, [KRON, "worker", *place, "--type", "F", "--exec", "sleep 0.2; cat", "--shell", "--concurrency",
+                               2, "--lease", "5s", "--helper", KRON_EXEC, "--work-dir", fleet.root / f"work-{n}"])),
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT) for n, place in enumerate(places)]
+
+            def succeeded():
+                return values(kron("task", "list", "--redis", group.url(), "--state", "succeeded", "--limit", "1000",
+                                   "--format", "json"))
+
+            def are_done(number):
+                try:
+                    return len(succeeded()) >= number
+                except AssertionError:  # the new master is not there yet
+                    return False
+
+            try:
+                until(lambda: are_done(5), "some to be done")
+                group.fail_over()
+                until(lambda: are_done(count), "all to be done")
+                self.assertEqual(len(succeeded()), count)
+                for task in succeeded():
+                    self.assertEqual([one["status"] for one in task["executions"]].count("DONE"), 1, task)
+                    self.assertEqual(task["result"], str(task["payload"]["data"]))
+            finally:
+                for worker in workers:
+                    worker.terminate()
+                for worker in workers:
+                    worker.wait(PATIENCE)
 
 
 class TasksInFiles(unittest.TestCase):
