@@ -472,9 +472,6 @@ TEST_F(HttpElection, ALeaderThatReleasesIsFollowedAtOnce) {
 }
 
 TEST_F(HttpElection, ALeaseSurvivesAnswersThatAreLostAndAServerThatIsBusy) {
-  HttpApiServer server(over_tls());
-  Candidate a(server, "a");
-  a.turn(Seconds(0));
   server.with_options([](HttpApiServer::Options& options) {
     options.faults = {{.kind = Fault::Kind::lose_answer, .verb = "update", .resource = "leases", .times = 2}};
   });
