@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kron/base/rfc3339.h"
 #include "kron/env/descriptor.h"
 #include "kron/env/system_error.h"
 
@@ -78,6 +79,7 @@ std::string sql_of(const Query& query, const std::optional<std::int64_t>& after_
   if (query.result) sql += " AND result = ?";
   if (query.from) sql += " AND time >= ?";
   if (query.to) sql += " AND time < ?";
+  if (query.period) sql += " AND instr(body, ?) > 0";
   if (query.before != 0) sql += after_time ? " AND (time, number) < (?, ?)" : " AND number < ?";
   return sql + (query.order == Query::Order::time ? " ORDER BY time DESC, number DESC" : " ORDER BY number DESC") +
          " LIMIT ?";
@@ -232,12 +234,14 @@ Result<std::vector<Entry>> Index::find(const Query& query) {
   }
   Statement statement = database_.prepare(sql_of(query, after_time));
   const std::string after = after_prefix(query.job_prefix);
+  const std::string of_period = query.period ? R"("periodId":")" + rfc3339(*query.period) + '"' : "";
   if (!query.job.empty()) statement.bind(query.job);
   if (!query.job_prefix.empty()) statement.bind(query.job_prefix).bind(after);
   if (query.kind) statement.bind(static_cast<std::int64_t>(*query.kind));
   if (query.result) statement.bind(static_cast<std::int64_t>(*query.result));
   if (query.from) statement.bind(epoch_seconds(*query.from));
   if (query.to) statement.bind(epoch_seconds(*query.to));
+  if (query.period) statement.bind(of_period);
   if (query.before != 0 && after_time) statement.bind(*after_time);
   if (query.before != 0) statement.bind(query.before);
   statement.bind(static_cast<std::int64_t>(std::min(query.limit, std::size_t{INT32_MAX})));

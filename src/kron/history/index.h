@@ -26,9 +26,10 @@ struct Query {
   std::string job_prefix = {};  // empty: any
   std::optional<Kind> kind = {};
   std::optional<RunResult> result = {};
-  std::optional<Instant> from = {};  // time_of(entry) at or after it …
-  std::optional<Instant> to = {};    // … and before it
-  std::int64_t before = 0;           // a cursor: only what comes after the entry of this number; 0: all
+  std::optional<Instant> from = {};    // time_of(entry) at or after it …
+  std::optional<Instant> to = {};      // … and before it
+  std::optional<Instant> period = {};  // of this one; give `from` and `to`, too, or all of a job's entries are read
+  std::int64_t before = 0;             // a cursor: only what comes after the entry of this number; 0: all
   std::size_t limit = 100;
   Order order = Order::number;
 };

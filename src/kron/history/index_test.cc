@@ -35,6 +35,8 @@ TEST_F(IndexTest, FindsByEveryPartOfAQuery) {
   EXPECT_EQ(ids({.result = RunResult::failed}), Ids{"r2"});
   EXPECT_EQ(ids({.result = RunResult::unknown}), Ids{"r3"});
   EXPECT_EQ(ids({.from = kStart + Seconds(10), .to = kStart + Seconds(30)}), (Ids{"r3", "r2"}));
+  EXPECT_EQ(all({.job = "db/backup", .period = kStart + Seconds(40)}).at(0).outcome, Outcome::missed);
+  EXPECT_EQ(ids({.job = "db/backup", .period = kStart + Seconds(41)}), Ids{});
   EXPECT_EQ(ids({.limit = 2}), (Ids{"", ""}));
   EXPECT_EQ(ids({.before = 3, .limit = 1}), Ids{"r2"});
   EXPECT_EQ(ids({.job_prefix = "db/", .result = RunResult::failed}), Ids{"r2"});

@@ -1,0 +1,110 @@
+#include "kron/history/up_times.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kron/base/rfc3339.h"
+#include "kron/json/document.h"
+#include "kron/json/fields.h"
+#include "kron/json/writer.h"
+
+namespace kron::history {
+namespace {
+
+constexpr std::array<std::string_view, 4> kEnds{"", "stopped", "slept", "clock set"};
+
+// A clock that is being corrected is not one that is set.
+constexpr Seconds kCorrection{5};
+// A beat that comes so late was held up by more than a busy machine.
+constexpr Seconds kLateBeat = 3 * UpTimes::kBetweenBeats;
+
+UpTime::End end_named(std::string_view name) {
+  const auto found = std::ranges::find(kEnds, name);
+  return found == kEnds.end() ? UpTime::End::none : static_cast<UpTime::End>(found - kEnds.begin());
+}
+
+Result<UpTime> up_time_in(const Node& node) {
+  if (node.as<Node::Map>() == nullptr) return fail(Code::invalid, "a map is missing", "up");
+  std::vector<Error> errors;
+  Fields fields(node, "up", errors);
+  UpTime up;
+  fields.take(up.from, "from", parse_rfc3339(fields.text("from").value_or("")));
+  fields.take(up.to, "to", parse_rfc3339(fields.text("to").value_or("")));
+  up.end = end_named(fields.text("end").value_or(""));
+  if (!errors.empty()) return fail(errors.front());
+  return up;
+}
+
+}  // namespace
+
+std::string_view name_of(UpTime::End end) { return kEnds[static_cast<std::size_t>(end)]; }
+
+UpTimes::UpTimes(std::vector<UpTime> all) : all_(std::move(all)) {}
+
+void UpTimes::add(Instant now) {
+  all_.push_back({now, now});
+  if (all_.size() > kMost) all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kMost));
+}
+
+void UpTimes::begin(Instant now, Nanoseconds boot_time) {
+  add(now);
+  beat_at_ = boot_time;
+}
+
+void UpTimes::beat(Instant now, Nanoseconds boot_time) {
+  if (all_.empty() || !beat_at_) return begin(now, boot_time);
+  UpTime& last = all_.back();
+  const Seconds passed = std::chrono::floor<Seconds>(boot_time - *beat_at_);
+  const Seconds set = now - last.to - passed;
+  beat_at_ = boot_time;
+  if (set > kCorrection || set < -kCorrection) {
+    last.end = UpTime::End::clock_set;
+  } else if (passed > kLateBeat) {
+    last.end = UpTime::End::slept;
+  } else {
+    last.to = std::max(last.to, now);
+    return;
+  }
+  add(now);
+}
+
+void UpTimes::stop(Instant now) {
+  if (all_.empty()) return;
+  all_.back().to = std::max(all_.back().to, now);
+  all_.back().end = UpTime::End::stopped;
+}
+
+std::string up_times_text(const std::vector<UpTime>& all) {
+  JsonWriter json;
+  json.begin_map().key("version").integer(1).key("up").begin_list();
+  for (const UpTime& up : all) {
+    json.begin_map().member("from", rfc3339(up.from)).member("to", rfc3339(up.to));
+    if (up.end != UpTime::End::none) json.member("end", name_of(up.end));
+    json.end_map();
+  }
+  return json.end_list().end_map().take() + "\n";
+}
+
+Result<std::vector<UpTime>> parse_up_times(std::string_view text) {
+  const Result<Node> document = parse_json(text);
+  if (!document) return fail(document.error());
+  const Node* list = document->find("up");
+  const auto* items = list == nullptr ? nullptr : list->as<Node::List>();
+  if (items == nullptr) return fail(Code::invalid, "a list is missing", "up");
+  std::vector<UpTime> all;
+  for (const Node& item : *items) {
+    const Result<UpTime> up = up_time_in(item);
+    if (!up) return fail(up.error());
+    all.push_back(*up);
+  }
+  return all;
+}
+
+std::optional<DownTime> down_at(const std::vector<UpTime>& up, Instant t) {
+  for (std::size_t i = 0; i + 1 < up.size(); ++i) {
+    if (up[i].to < t && t < up[i + 1].from) return DownTime{up[i].to, up[i + 1].from, up[i].end};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kron::history

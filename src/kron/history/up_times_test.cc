@@ -1,0 +1,89 @@
+#include "kron/history/up_times.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/core/sample_jobs.h"
+
+namespace kron::history {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::utc;
+
+const Instant kNoonUp = utc("2026-03-01T12:00:00Z");
+
+TEST(UpTimes, BeatsLengthenTheStretch) {
+  UpTimes up;
+  up.begin(kNoonUp, 100s);
+  up.beat(kNoonUp + 60s, 160s);
+  up.beat(kNoonUp + 121s, 220s);
+  EXPECT_EQ(up.all(), (std::vector<UpTime>{{kNoonUp, kNoonUp + 121s}}));
+}
+
+TEST(UpTimes, AnotherKrondBeginsAStretchOfItsOwn) {
+  UpTimes first;
+  first.begin(kNoonUp, 100s);
+  first.beat(kNoonUp + 60s, 160s);
+  UpTimes second(first.all());
+  second.begin(kNoonUp + 600s, 700s);
+  EXPECT_EQ(down_at(second.all(), kNoonUp + 300s), (DownTime{kNoonUp + 60s, kNoonUp + 600s, UpTime::End::none}));
+  EXPECT_EQ(down_at(second.all(), kNoonUp + 30s), std::nullopt);
+  EXPECT_EQ(down_at(second.all(), kNoonUp - 30s), std::nullopt) << "nobody knows what was before";
+  EXPECT_EQ(down_at(second.all(), kNoonUp + 900s), std::nullopt) << "it lasts";
+}
+
+TEST(UpTimes, WhoIsToldToStopSaysSo) {
+  UpTimes up;
+  up.begin(kNoonUp, 100s);
+  up.stop(kNoonUp + 7s);
+  UpTimes next(up.all());
+  next.begin(kNoonUp + 3600s, 5s);
+  EXPECT_EQ(down_at(next.all(), kNoonUp + 8s), (DownTime{kNoonUp + 7s, kNoonUp + 3600s, UpTime::End::stopped}));
+}
+
+TEST(UpTimes, ASleepIsABeatThatComesLate) {
+  UpTimes up;
+  up.begin(kNoonUp, 100s);
+  up.beat(kNoonUp + 8h, 8h + 100s);
+  EXPECT_EQ(down_at(up.all(), kNoonUp + 4h), (DownTime{kNoonUp, kNoonUp + 8h, UpTime::End::slept}));
+}
+
+TEST(UpTimes, AClockThatIsSetForwardJumpsOverATime) {
+  UpTimes up;
+  up.begin(kNoonUp, 100s);
+  up.beat(kNoonUp + 1h + 60s, 160s);
+  EXPECT_EQ(down_at(up.all(), kNoonUp + 30min), (DownTime{kNoonUp, kNoonUp + 1h + 60s, UpTime::End::clock_set}));
+}
+
+TEST(UpTimes, AClockThatIsSetBackJumpsOverNothing) {
+  UpTimes up;
+  up.begin(kNoonUp, 100s);
+  up.beat(kNoonUp - 1h, 160s);
+  up.beat(kNoonUp - 1h + 60s, 220s);
+  EXPECT_EQ(up.all().size(), 2U);
+  EXPECT_EQ(down_at(up.all(), kNoonUp - 30min), std::nullopt);
+}
+
+TEST(UpTimes, OfManyTheOldestGo) {
+  UpTimes up;
+  for (std::size_t i = 0; i < UpTimes::kMost + 3; ++i) up.begin(kNoonUp + Seconds(i), 0s);
+  EXPECT_EQ(up.all().size(), UpTimes::kMost);
+  EXPECT_EQ(up.all().front().from, kNoonUp + 3s);
+}
+
+TEST(UpTimes, AreReadBackAsTheyWereWritten) {
+  const std::vector<UpTime> all{{kNoonUp, kNoonUp + 1s, UpTime::End::stopped},
+                                {kNoonUp + 9s, kNoonUp + 10s, UpTime::End::slept},
+                                {kNoonUp + 11s, kNoonUp + 12s, UpTime::End::clock_set},
+                                {kNoonUp + 13s, kNoonUp + 14s, UpTime::End::none}};
+  EXPECT_EQ(parse_up_times(up_times_text(all)).value(), all);
+  EXPECT_EQ(up_times_text({all[0]}),
+            "{\"version\":1,\"up\":[{\"from\":\"2026-03-01T12:00:00Z\",\"to\":\"2026-03-01T12:00:01Z\","
+            "\"end\":\"stopped\"}]}\n");
+  for (const char* bad : {"", "[]", "{}", R"({"up":[{}]})", R"({"up":[{"from":"x","to":"y"}]})", R"({"up":{}})"}) {
+    EXPECT_FALSE(parse_up_times(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace kron::history
