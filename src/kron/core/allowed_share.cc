@@ -125,6 +125,23 @@ AllowedShare allowed_share(const Job& job, Instant nominal) {
   return {share, none_of_the_budget(1 - share)};
 }
 
+std::vector<Window> allowed_spans(const Job& job, Instant nominal, std::size_t most) {
+  std::vector<Window> spans;
+  const Window window = window_of(job.window, nominal);
+  each_allowed(job.constraints, job.zone, window, [&](std::int64_t from, std::int64_t to) {
+    const Window span{instant_of(from), instant_of(to - 1)};
+    if (!spans.empty() && spans.back().end + Seconds(1) == span.start) {
+      spans.back().end = span.end;  // the days of a window touch
+    } else if (spans.size() < most) {
+      spans.push_back(span);
+    } else {
+      return false;
+    }
+    return true;
+  });
+  return spans;
+}
+
 std::optional<std::string> excluded_by(const Job& job, Instant nominal) {
   if (job.constraints.empty()) return std::nullopt;
   const Window window = window_of(job.window, nominal);

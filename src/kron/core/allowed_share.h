@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kron/core/decision.h"
 
@@ -14,6 +15,10 @@ struct AllowedShare {
   double chance_unschedulable = 0;  // (1 - share)^64; for a zero window 0 or 1
 };
 AllowedShare allowed_share(const Job& job, Instant nominal);
+
+// The stretches of the period's window that its constraints allow, in order, both ends of each included; at most
+// `most`.
+std::vector<Window> allowed_spans(const Job& job, Instant nominal, std::size_t most);
 
 // Why the constraints allow no second of the period's window at all (a planned day off): the clause that alone forbids
 // it, as "avoid calendar=holidays", or all of them when it takes several. Nothing when some second is allowed, however

@@ -12,9 +12,43 @@
 namespace kron {
 namespace {
 
+void explain_nominal(Explanation& explanation) {
+  const Job& job = explanation.job;
+  const Instant nominal = explanation.decision.nominal;
+  for (const jobs::DstEffect& effect : jobs::dst_effects(job, nominal - Seconds(1), nominal)) {
+    if (effect.kind == jobs::DstEffect::Kind::moved) explanation.gap = effect;
+  }
+  const TimeZone::Resolution local = job.zone.resolve(job.zone.to_local(nominal));
+  if (job.schedule.kind == Schedule::Kind::fields && local.kind == TimeZone::Resolution::Kind::repeated) {
+    explanation.repeated = local;
+  }
+  explanation.fields =
+      schedule_fields(job.schedule, explanation.gap ? explanation.gap->local : job.zone.to_civil(nominal));
+}
+
+Prospect prospect_of(const Job& job, Instant nominal, Instant now) {
+  JobState state;
+  state.last_handled = job.schedule.at_or_before(nominal - Seconds(1), job.zone);
+  // Only this period: what policy says of it must not be drowned by later ones.
+  Job alone = job;
+  alone.schedule.not_before = nominal;
+  alone.schedule.not_after = nominal;
+  const Turn turn = Turn::at(now);
+  Prospect prospect{now, evaluate(alone, state, false, turn), evaluate(alone, state, true, turn), std::nullopt};
+  const Evaluation all = evaluate(job, state, false, turn);
+  const auto supersedes = [&](const Decision& period) {
+    if (all.passed_over && period.nominal != nominal) prospect.superseded_by = period.nominal;
+  };
+  if (const auto* record = std::get_if<Record>(&all.action)) supersedes(record->period);
+  if (const auto* start = std::get_if<Start>(&all.action)) supersedes(start->period);
+  return prospect;
+}
+
+}  // namespace
+
 // The words of the canonical expression with the names of their fields. What only cron_args can say follows as a
 // sentence, which begins with one of these words.
-std::vector<Explanation::Field> fields_of(const Schedule& schedule, const CivilTime& time) {
+std::vector<Explanation::Field> schedule_fields(const Schedule& schedule, const CivilTime& time) {
   constexpr auto kSentence = std::to_array<std::string_view>({"only", "in", "from", "until"});
   if (schedule.kind != Schedule::Kind::fields) return {};
   const int weekday = weekday_of(days_from_civil(time.year, time.month, time.day));
@@ -38,39 +72,6 @@ std::vector<Explanation::Field> fields_of(const Schedule& schedule, const CivilT
   }
   return fields;
 }
-
-void explain_nominal(Explanation& explanation) {
-  const Job& job = explanation.job;
-  const Instant nominal = explanation.decision.nominal;
-  for (const jobs::DstEffect& effect : jobs::dst_effects(job, nominal - Seconds(1), nominal)) {
-    if (effect.kind == jobs::DstEffect::Kind::moved) explanation.gap = effect;
-  }
-  const TimeZone::Resolution local = job.zone.resolve(job.zone.to_local(nominal));
-  if (job.schedule.kind == Schedule::Kind::fields && local.kind == TimeZone::Resolution::Kind::repeated) {
-    explanation.repeated = local;
-  }
-  explanation.fields = fields_of(job.schedule, explanation.gap ? explanation.gap->local : job.zone.to_civil(nominal));
-}
-
-Prospect prospect_of(const Job& job, Instant nominal, Instant now) {
-  JobState state;
-  state.last_handled = job.schedule.at_or_before(nominal - Seconds(1), job.zone);
-  // Only this period: what policy says of it must not be drowned by later ones.
-  Job alone = job;
-  alone.schedule.not_before = nominal;
-  alone.schedule.not_after = nominal;
-  const Turn turn = Turn::at(now);
-  Prospect prospect{now, evaluate(alone, state, false, turn), evaluate(alone, state, true, turn), std::nullopt};
-  const Evaluation all = evaluate(job, state, false, turn);
-  const auto supersedes = [&](const Decision& period) {
-    if (all.passed_over && period.nominal != nominal) prospect.superseded_by = period.nominal;
-  };
-  if (const auto* record = std::get_if<Record>(&all.action)) supersedes(record->period);
-  if (const auto* start = std::get_if<Start>(&all.action)) supersedes(start->period);
-  return prospect;
-}
-
-}  // namespace
 
 Result<Instant> period_at(const Job& job, Instant at) {
   Result<Upcoming> upcoming = Upcoming::of(job, at);

@@ -49,6 +49,10 @@ Result<Instant> period_at(const Job& job, Instant at);
 // `nominal` itself if the schedule has it; the error names its neighbours.
 Result<Instant> known_period(const Job& job, Instant nominal);
 
+// What each field of the schedule's expression accepts, and the value that the time has there; none for @every. The
+// time need not match.
+std::vector<Explanation::Field> schedule_fields(const Schedule& schedule, const CivilTime& time);
+
 Explanation explain(const Job& job, Instant nominal, std::optional<Instant> now);
 // For a request that brings its nominal time instead of a schedule.
 Explanation explain_decision(const Job& job, Instant nominal);
@@ -57,5 +61,8 @@ Explanation explain_decision(const Job& job, Instant nominal);
 std::string text_of(const Explanation& explanation);
 // One JSON object (docs/formats.md): the names of `kron decide`, then what led there.
 std::string json_of(const Explanation& explanation);
+// The same, with what a picture of the window needs: `buckets`, the chance of each of 60 equal parts and how much of it
+// the constraints allow; `allowedSpans`, at most 1,000; and `text`, the story in words.
+std::string json_with_shape(const Explanation& explanation);
 
 }  // namespace kron

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kron/base/rfc3339.h"
 #include "kron/forecast/evaluation_json.h"
 #include "kron/forecast/explanation.h"
@@ -63,20 +65,72 @@ void write_prospect(JsonWriter& json, const std::optional<Prospect>& prospect) {
   json.member("supersededBy", prospect->superseded_by ? period_id(*prospect->superseded_by) : "").end_map();
 }
 
-}  // namespace
+constexpr int kBuckets = 60;
+constexpr std::size_t kMostAllowedSpans = 1000;
 
-std::string json_of(const Explanation& explanation) {
+// How many seconds of [first, end) the spans hold, of which `at` is the first that may.
+std::int64_t seconds_in(const std::vector<Window>& spans, std::size_t& at, std::int64_t first, std::int64_t end) {
+  std::int64_t seconds = 0;
+  while (at < spans.size() && epoch_seconds(spans[at].end) < first) ++at;
+  for (std::size_t i = at; i < spans.size() && epoch_seconds(spans[i].start) < end; ++i) {
+    seconds += std::min(end, epoch_seconds(spans[i].end) + 1) - std::max(first, epoch_seconds(spans[i].start));
+  }
+  return seconds;
+}
+
+void write_shape(JsonWriter& json, const Explanation& explanation) {
+  const Job& job = explanation.job;
+  const Window& window = explanation.decision.window;
+  const std::vector<Window> spans = allowed_spans(job, explanation.decision.nominal, kMostAllowedSpans);
+  const std::int64_t start = epoch_seconds(window.start);
+  const std::int64_t length = epoch_seconds(window.end) + 1 - start;
+  std::size_t at = 0;
+  json.key("buckets").begin_list();
+  for (std::int64_t i = 0; i < kBuckets; ++i) {
+    // A window of fewer seconds than there are parts has parts without a second.
+    const std::int64_t first = start + length * i / kBuckets;
+    const std::int64_t end = start + length * (i + 1) / kBuckets;
+    const double share = length == 1
+                             ? (i + 1 == kBuckets ? 1.0 : 0.0)
+                             : job.distribution.chance_below(static_cast<double>(i + 1) / kBuckets, job.window) -
+                                   job.distribution.chance_below(static_cast<double>(i) / kBuckets, job.window);
+    const double allowed =
+        first == end ? 0.0 : static_cast<double>(seconds_in(spans, at, first, end)) / static_cast<double>(end - first);
+    json.begin_map().key("share").real(share).key("allowed").real(allowed).end_map();
+  }
+  json.end_list().key("allowedSpans").begin_list();
+  for (const Window& span : spans) {
+    json.begin_map().member("from", rfc3339(span.start)).member("to", rfc3339(span.end)).end_map();
+  }
+  json.end_list();
+}
+
+void write_story(JsonWriter& json, const Explanation& explanation) {
   const Job& job = explanation.job;
   const Decision& decision = explanation.decision;
-  JsonWriter json;
-  json.begin_map();
   write_decision(json, job, decision);
   json.member("chosenLocal", decision.chosen ? local_text(job.zone, *decision.chosen) : "");
   write_nominal(json, explanation);
   write_attempts(json, explanation);
   write_prospect(json, explanation.prospect);
   json.member("request", decide_request_json(job, decision.nominal));
+}
+
+}  // namespace
+
+std::string json_of(const Explanation& explanation) {
+  JsonWriter json;
+  json.begin_map();
+  write_story(json, explanation);
   return json.end_map().take();
+}
+
+std::string json_with_shape(const Explanation& explanation) {
+  JsonWriter json;
+  json.begin_map();
+  write_story(json, explanation);
+  write_shape(json, explanation);
+  return json.member("text", text_of(explanation)).end_map().take();
 }
 
 }  // namespace kron

@@ -6,6 +6,7 @@
 #include "kron/core/sample_jobs.h"
 #include "kron/forecast/local_time.h"
 #include "kron/forecast/refusal.h"
+#include "kron/json/document.h"
 #include "kron/testing/property.h"
 
 namespace kron {
@@ -34,6 +35,33 @@ TEST(Explanation, NamesTheClauseThatRefusesEachDraw) {
   EXPECT_EQ(story.attempts.front().refused_by, "avoid hours=2");
   EXPECT_TRUE(story.attempts.back().refused_by.empty());
   EXPECT_THAT(text_of(story), HasSubstr("refused: avoid hours=2"));
+}
+
+TEST(Explanation, TheShapeOfItsWindowHasSixtyPartsAndTheStretchesThatAreAllowed) {
+  Job job = make_job(kBackup);
+  ASSERT_TRUE(add_clause(job.constraints.avoid, "hours", "1").has_value());
+  const Explanation story = explain(job, utc("2026-03-01T00:00:00Z"), std::nullopt);
+  const Node shape = parse_json(json_with_shape(story)).value();
+  const auto& buckets = *shape.find("buckets")->as<Node::List>();
+  ASSERT_EQ(buckets.size(), 60U);
+  const auto real = [](const Node& map, const char* key) {
+    const Node* value = map.find(key);
+    return value->as<double>() != nullptr ? *value->as<double>() : static_cast<double>(*value->as<std::int64_t>());
+  };
+  double all = 0;
+  double allowed = 0;
+  for (const Node& bucket : buckets) {
+    all += real(bucket, "share");
+    allowed += real(bucket, "share") * real(bucket, "allowed");
+  }
+  EXPECT_NEAR(all, 1, 1e-9);
+  EXPECT_NEAR(allowed, story.allowed.share, 0.001);
+  const auto& spans = *shape.find("allowedSpans")->as<Node::List>();
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(*spans[0].find("to")->as<std::string>(), "2026-03-01T00:59:59Z");
+  EXPECT_EQ(*spans[1].find("from")->as<std::string>(), "2026-03-01T02:00:00Z");
+  EXPECT_EQ(*shape.find("text")->as<std::string>(), text_of(story));
+  EXPECT_TRUE(json_with_shape(story).starts_with(json_of(story).substr(0, json_of(story).size() - 1) + ","));
 }
 
 TEST(Refusals, RefuseExactlyWhatTheConstraintsRefuse) {
