@@ -40,6 +40,7 @@ class Simulation {
   explicit Simulation(const SimulationPlan& plan) : plan_(plan), dice_(plan.seed), outside_(kStart) {
     outside_.runner.behave([this](const RunSpec&) { return behaviour(); });
     outside_.writer = &writer_;
+    outside_.observer = plan.on_event;
     for (int i = 0; i < plan.jobs; ++i) outside_.jobs.push_back(new_job());
   }
 
@@ -54,6 +55,7 @@ class Simulation {
       judge();
     }
     if (plan_.quiet) expect_every_period();
+    if (plan_.at_end && daemon_) plan_.at_end(outside_, daemon_->scheduler());
     report_.executions = outside_.witness.executions();
     report_.outcomes = outside_.witness.outcomes();
     return report_;
@@ -116,6 +118,7 @@ class Simulation {
     daemon_->report_executed();
     if (dice_.once_in(2)) writer_.drop();
     daemon_.reset();
+    if (plan_.on_life) plan_.on_life(now(outside_.clock), false);
     report_.unanswered += std::exchange(pending_, 0);
     outside_.runner.daemon_dies();
   }
@@ -124,6 +127,7 @@ class Simulation {
 
   void restart(std::optional<Instant> on_time_since) {
     ++report_.restarts;
+    if (plan_.on_life) plan_.on_life(now(outside_.clock), true);
     file_system_->fail_when(nullptr);
     auto daemon = Daemon::start(outside_, *file_system_, log_, plan_.mutation, on_time_since);
     if (!daemon) {

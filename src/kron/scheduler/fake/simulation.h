@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "kron/base/instant.h"
@@ -18,6 +19,11 @@ struct SimulationPlan {
   Seconds between_events = std::chrono::hours(12);  // on average
   bool quiet = false;                               // nothing but time passes: then every period must have an outcome
   Mutation mutation = Mutation::none;
+
+  // For those who look on; none of it changes what happens.
+  Observer on_event = {};
+  std::function<void(Instant now, bool is_up)> on_life = {};  // a daemon begins, or has died
+  std::function<void(const Outside& outside, const Scheduler& scheduler)> at_end = {};
 };
 
 struct SimulationReport {

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kron/core/job.h"
+#include "kron/core/state.h"
+#include "kron/history/entry.h"
+#include "kron/state/record.h"
+
+// What needs somebody: out of the record and the history, for the API, `kron status` and the page. Pure.
+namespace kron::report {
+
+// In the order in which they are shown.
+enum class Matter : std::uint8_t {
+  not_ready,       // krond starts nothing
+  history_failed,  // the history cannot be asked, so that what follows may be missing
+  file_refused,    // a job file has errors
+  reload_failed,   // the last reload changed nothing
+  not_scheduled,   // a job's record cannot be used
+  failing,         // its last runs failed
+  missed,          // its last periods were missed
+  skipping,        // its last periods were skipped because a run went on
+  too_long,        // a run takes more than twice as long as usual
+  may_have_none,   // constraints that may leave the next period without a time
+  long_paused,     // paused for more than a week
+};
+std::string_view name_of(Matter matter);
+
+struct AttentionFacts {
+  struct OfJob {
+    Job job = {};
+    std::optional<Suspension> suspended = {};
+    std::vector<ActiveExecution> active = {};
+    std::vector<history::Entry> recent = {};  // the newest first; some 20
+    std::optional<Instant> next = {};         // the next period's nominal time
+  };
+  struct Named {
+    std::string name;  // of a file or a job
+    std::string reason;
+    std::size_t count = 1;
+  };
+
+  Instant now = {};
+  std::string not_ready = {};  // why; empty: it is ready
+  std::string history_failed = {};
+  std::string reload_failed = {};
+  std::vector<Named> refused_files = {};
+  std::vector<Named> not_scheduled = {};
+  std::vector<OfJob> jobs = {};  // those that may need somebody
+};
+
+struct NeedsSomebody {
+  Matter matter = Matter::failing;
+  std::string name = {};  // of the job, or of the file; empty: krond itself
+  std::string what = {};  // "failed 3 times in a row"
+  std::optional<Instant> since = {};
+  std::size_t count = 1;
+  std::string reason = {};
+  std::string cure = {};
+
+  bool operator==(const NeedsSomebody&) const = default;
+};
+
+std::vector<NeedsSomebody> attention(const AttentionFacts& facts);
+
+// How long a job's run usually takes: the median of its succeeded runs. Nothing when there are fewer than five.
+std::optional<Seconds> usual_length(const std::vector<history::Entry>& recent);
+
+// Whether a job needs to be looked at although its history says nothing bad.
+bool may_need_somebody(const Job& job, const JobState& state, const std::vector<ActiveExecution>& active, Instant now);
+
+// {"now","jobs","items":[…],"more"}: at most 100 items. `jobs`: how many there are.
+std::string attention_json(const std::vector<NeedsSomebody>& items, std::size_t jobs, Instant now);
+
+}  // namespace kron::report
