@@ -42,12 +42,12 @@ class Controller {
     JobApi jobs = {};
     std::optional<kube::Election::Options> election = {};  // none: it works from the start, whoever else does
     kube::Limiter::Options limits = {};
-    std::size_t calls = 16;                            // under way at a time, events included
-    std::size_t page = 500;                            // objects of a list at a time
-    std::string instance = {};                         // who reports events
-    Nanoseconds stop_patience = Seconds(5);            // for what is under way, when it is told to stop
-    Nanoseconds turn = std::chrono::milliseconds(20);  // so long it looks at KronJobs before others are heard
-    std::function<double()> jitter = {};               // from 0 up to 1; none: 0
+    std::size_t calls = 16;                           // under way at a time, events included
+    std::size_t page = 500;                           // objects of a list at a time
+    std::string instance = {};                        // who reports events
+    Nanoseconds stop_patience = Seconds(5);           // for what is under way, when it is told to stop
+    Nanoseconds turn = std::chrono::milliseconds(2);  // so long it looks at KronJobs before others are heard
+    std::function<double()> jitter = {};              // from 0 up to 1; none: 0
   };
   // All of it outlives the controller.
   struct World {

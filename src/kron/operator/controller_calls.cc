@@ -37,11 +37,13 @@ bool is_read(const Step& step) { return is_a<ReadJob>(step) || is_a<ReadKronJob>
 
 }  // namespace
 
-// In slices: thousands may be due, and the lease and the answers must be heard meanwhile.
+// In slices: thousands may be due, and the lease and the answers must be heard meanwhile. The first calls are under way
+// while the others are looked at.
 void Controller::look_at_ready() {
   const Nanoseconds began = world_.clock.monotonic();
   while (auto identity = queue_.next()) {
     look(*identity);
+    release_calls();
     if (world_.clock.monotonic() - began >= options_.turn) return;
   }
 }
@@ -65,7 +67,10 @@ Reconciled Controller::reconciled(const std::string& identity) {
 // Unless that was in this very tick, in which nothing has happened since.
 Reconciled Controller::reconciled_anew(const std::string& identity) {
   const auto found = std::ranges::find(fresh_, identity, &std::pair<std::string, Reconciled>::first);
-  return found != fresh_.end() ? std::move(found->second) : reconciled(identity);
+  if (found == fresh_.end()) return reconciled(identity);
+  Reconciled fresh = std::move(found->second);
+  fresh_.erase(found);
+  return fresh;
 }
 
 // Who ends begins nothing, and leaves nothing half done.

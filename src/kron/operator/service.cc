@@ -13,7 +13,9 @@
 namespace kron::kronjobs {
 namespace {
 
-constexpr Nanoseconds kMailBudget = std::chrono::milliseconds(20);
+// At the server at a time; as many again wait at the transport, which begins the next one without asking the loop.
+constexpr std::size_t kCalls = 16;
+constexpr Nanoseconds kMailBudget = std::chrono::milliseconds(5);
 // The loop turns at least so often, so that who asks for its health knows that it does.
 constexpr Nanoseconds kTurnEvery = Seconds(5);
 constexpr Nanoseconds kLogIsTaken = std::chrono::milliseconds(10);
@@ -60,6 +62,7 @@ Status Service::open_parts(const Options& options, kube::Connection connection) 
   Controller::Options of_controller{.ns = options.ns,
                                     .jobs = job_api_of(options),
                                     .limits = {.per_second = options.qps, .burst = options.burst},
+                                    .calls = 2 * kCalls,
                                     .instance = instance,
                                     .jitter = jitter};
   if (options.leader_elect) {
@@ -76,7 +79,7 @@ Status Service::open_parts(const Options& options, kube::Connection connection) 
                                  {"port", static_cast<std::int64_t>(health_.port())},
                                  {"pid", ::getpid()}});
   kube::Credentials credentials(std::move(connection), [](const std::string& path) { return jobs::contents_of(path); });
-  auto transport = kube::CurlTransport::start(std::move(credentials), clock_, mailbox_, {.calls = of_controller.calls});
+  auto transport = kube::CurlTransport::start(std::move(credentials), clock_, mailbox_, {.calls = kCalls});
   if (!transport) return fail(transport.error());
   transport_ = *std::move(transport);
   counted_ = std::make_unique<CountedTransport>(*transport_, clock_, metrics_);
