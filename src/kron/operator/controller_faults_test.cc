@@ -212,6 +212,23 @@ TEST_F(ControllerFaults, WaitsAsLongAsTheServerAsks) {
   EXPECT_THAT(operators.recent(), ElementsAre("12:00 executed"));
 }
 
+TEST_F(ControllerFaults, SparesAServerThatIsBusyTheOthersToo) {
+  for (int i = 0; i < 10; ++i) {
+    minutely.name = "job-" + std::to_string(i);
+    operators.create(minutely);
+  }
+  operators.start("a", kronjobs::Controller::Options{.calls = 1});
+  operators.run_to("11:59:58");
+  operators.server.options.refusals = {
+      {.verb = "create", .resource = "jobs", .code = 429, .reason = "TooManyRequests", .retry_after = 4}};
+  const std::size_t before = operators.calls();
+  operators.run_to("12:00:03");
+  EXPECT_LE(operators.calls() - before, 2U);
+  operators.server.options.refusals.clear();
+  operators.run_to("12:00:29");
+  EXPECT_EQ(operators.starts().size(), 10U);
+}
+
 TEST_F(ControllerFaults, HearsOfNothingTwiceAndInPiecesWithoutHarm) {
   operators.create(minutely);
   Operator& a = operators.start("a");

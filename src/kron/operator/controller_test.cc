@@ -164,6 +164,42 @@ TEST_F(ControllerTest, HandsOverSoThatNotEvenAPeriodWithoutPatienceIsMissed) {
   EXPECT_EQ(operators.most_starts_of_a_period(), 1);
 }
 
+TEST_F(ControllerTest, BeginsNothingMoreWhenItIsToldToEnd) {
+  operators.create(minutely);
+  Operator& a = operators.start("a");
+  a.way.way_back = milliseconds(400);
+  operators.run_until(at("2026-03-01T12:00:00Z") + milliseconds(200));
+  a.controller.stop();
+  a.tick();
+  const std::size_t before = a.way.asked().size();
+  KronJobText other = minutely;
+  other.name = "other";
+  operators.create(other);
+  operators.run(Seconds(3));
+  EXPECT_EQ(a.controller.state(), State::ended);
+  EXPECT_THAT(operators.server.started(), SizeIs(1)) << "what was begun is finished";
+  EXPECT_THAT(verbs_of("a", before),
+              ::testing::Each(::testing::AnyOf("update kronjobs/status", "patch jobs", "create events")));
+}
+
+TEST_F(ControllerTest, ActsOnlyWhenItHasSeenBothKinds) {
+  operators.create(minutely);
+  operators.start("a");
+  operators.run_to("12:00:10");
+  operators.kill("a");
+  operators.server.options.refusals = {
+      {.verb = "list", .resource = "jobs", .code = 503, .reason = "ServiceUnavailable"}};
+  operators.start("b");
+  operators.run_to("12:02:10");
+  EXPECT_EQ(operators["b"].controller.state(), State::leader);
+  EXPECT_FALSE(operators["b"].controller.is_ready());
+  EXPECT_THAT(verbs_of("b"), IsEmpty()) << "it would take the KronJob for idle";
+  operators.server.options.refusals.clear();
+  operators.run_to("12:03:10");
+  EXPECT_THAT(operators.recent(), ::testing::Contains("12:03 skipped, concurrency_forbid"));
+  EXPECT_THAT(operators.server.started(), SizeIs(1));
+}
+
 TEST_F(ControllerTest, SaysThatTheLeaseIsLostAndDoesNothingMore) {
   operators.create(minutely);
   Operator& a = operators.start("a");
@@ -229,6 +265,22 @@ TEST_F(ControllerTest, LooksAtEverythingWhenTheClockIsSet) {
   operators.clock.jump_to(at("2026-03-01T14:59:50Z"));
   operators["a"].tick();
   operators.run(Seconds(30));
+  EXPECT_EQ(operators.most_starts_of_a_period(), 1);
+}
+
+TEST_F(ControllerTest, RunsWhatAClockThatWasAheadHadPassedOver) {
+  minutely.concurrency = "allow";
+  operators.create(minutely);
+  operators.start("a");
+  operators.run_to("12:00:20");
+  operators.clock.jump_to(at("2026-03-01T13:00:10Z"));
+  operators["a"].tick();
+  operators.run(Seconds(5));
+  EXPECT_THAT(operators.recent(), ElementsAre("12:00 executed", "13:00 executed"));
+  operators.clock.jump_to(at("2026-03-01T12:00:40Z"));
+  operators["a"].tick();
+  operators.run_to("12:02:10");
+  EXPECT_THAT(operators.recent(), ElementsAre("12:00 executed", "13:00 executed", "12:01 executed", "12:02 executed"));
   EXPECT_EQ(operators.most_starts_of_a_period(), 1);
 }
 

@@ -71,6 +71,23 @@ TEST_F(KronJobGate, AJobAtItsGateOfAnotherGenerationIsMadeAnew) {
   EXPECT_EQ(starts(), 1U);
 }
 
+TEST_F(KronJobGate, AJobAtItsGateOfAnotherKronJobOfTheNameIsMadeAnew) {
+  create();
+  work();
+  set_clock("12:00:00");
+  step();
+  const std::string before = job("12:00")->meta.uid;
+  set_clock("11:59:50");
+  world.server.remove("kronjobs", kNamespace, kName, kube::ApiServer::Deletion::background);
+  world.server.create("kronjobs", spec.object());
+  change_leader();
+  work();
+  ASSERT_TRUE(job("12:00")) << "its garbage is not collected yet";
+  EXPECT_THAT(work_at("12:00:05"), ElementsAre("delete 200", "create 201", "put 200", "patch 200"));
+  EXPECT_NE(job("12:00")->meta.uid, before);
+  EXPECT_EQ(starts(), 1U);
+}
+
 TEST_F(KronJobGate, AJobOfAnEditThatWeHaveNotHeardOfIsLeftAlone) {
   create();
   work();
@@ -159,6 +176,25 @@ TEST_F(KronJobGate, WhatIsRecordedAndCouldNotBeOpenedInTimeIsRemovedAndSaid) {
   EXPECT_TRUE(has_notice("NotOpened"));
   EXPECT_EQ(last(), "12:00 executed");
   EXPECT_EQ(starts(), 0U);
+}
+
+TEST_F(KronJobGate, WhatSomebodyElseHasOpenedIsNotRemovedHoweverLate) {
+  create();
+  work();
+  set_clock("12:00:00");
+  step();
+  step();
+  spec.suspend = true;
+  edit();
+  world.server.edit("jobs", kNamespace, job_of("12:00"), [](const Node& object) {
+    return kube::with(object, {"spec", "suspend"}, Node(false));
+  });
+  const Calls calls = work_at("12:01:31");
+  EXPECT_THAT(calls, ::testing::Contains("patch 200"));
+  EXPECT_THAT(calls, ::testing::Not(::testing::Contains("delete 200")));
+  ASSERT_TRUE(job("12:00"));
+  EXPECT_FALSE(job("12:00")->gate);
+  EXPECT_EQ(starts(), 1U);
 }
 
 TEST_F(KronJobGate, WhatMayBeOpenedByNowIsLookedAtBeforeItIsRemoved) {

@@ -7,7 +7,22 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class KronJobManualRun : public Situation {};
+class KronJobManualRun : public Situation {
+ protected:
+  // So many Jobs are recorded and still to be opened, while the KronJob is suspended.
+  void hold(int count) {
+    Node::List starting;
+    for (int i = 0; i < count; ++i) {
+      const std::string number = std::to_string(10 + i);
+      starting.push_back(parse_json(R"({"periodID":"2026-03-01T11:)" + number + R"(:00Z","jobName":"job-)" + number +
+                                    R"(","jobUID":"uid-of-)" + number + R"(","at":"2026-03-01T11:59:30Z"})")
+                             .value());
+    }
+    world.server.edit("kronjobs", kNamespace, kName, [&](const Node& object) {
+      return kube::with(object, {"status", "starting"}, Node(std::move(starting)));
+    });
+  }
+};
 
 TEST_F(KronJobManualRun, ARunByHandGoesThroughTheSameGate) {
   create();
@@ -27,6 +42,31 @@ TEST_F(KronJobManualRun, ARunByHandObeysConcurrency) {
   EXPECT_THAT(work_at("12:00:10"), ElementsAre("put 200"));
   EXPECT_EQ(status().last_manual->outcome, "skipped");
   EXPECT_EQ(status().last_manual->reason, "concurrency_forbid");
+}
+
+TEST_F(KronJobManualRun, WhatIsRecordedAndNotSeenCountsAsActive) {
+  spec.suspend = true;
+  create();
+  work();
+  hold(1);
+  run_now("now-1");
+  EXPECT_THAT(work_at("11:59:40"), ::testing::Each("put 200"));
+  ASSERT_TRUE(status().last_manual);
+  EXPECT_EQ(status().last_manual->reason, "concurrency_forbid");
+}
+
+TEST_F(KronJobManualRun, ARunByHandWaitsWhileThereIsNoRoomToRecordIt) {
+  spec.suspend = true;
+  spec.concurrency = "allow";
+  create();
+  work();
+  hold(static_cast<int>(kronjobs::kMostStarting));
+  run_now("now-1");
+  EXPECT_THAT(work_at("11:59:40"), ::testing::Each("put 200")) << "nothing is created";
+  EXPECT_FALSE(status().last_manual);
+  hold(static_cast<int>(kronjobs::kMostStarting) - 1);
+  EXPECT_THAT(work_at("11:59:50"), ::testing::Contains("patch 200"));
+  EXPECT_EQ(starts(), 1U);
 }
 
 TEST_F(KronJobManualRun, ARunByHandReplacesWhatIsActive) {
