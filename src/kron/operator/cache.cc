@@ -27,6 +27,12 @@ auto find_job(CacheEntry& entry, std::string_view name) {
   return std::ranges::find(entry.jobs, name, [](const JobView& job) { return std::string_view(job.meta.name); });
 }
 
+bool is_no_news(const kube::ObjectMeta& heard, const kube::ObjectMeta& known) {
+  if (heard.ns != known.ns || heard.name != known.name || heard.uid != known.uid) return false;
+  return heard.resource_version == known.resource_version ||
+         kube::is_older(heard.resource_version, known.resource_version);
+}
+
 // Its identity, if that can be true: a Job belongs to a KronJob of its own namespace.
 std::string_view home_of(const JobView& job, std::string_view asked_by) {
   const std::string_view identity = job.identity;
@@ -137,13 +143,14 @@ void Cache::note_gone(std::string_view identity, std::string_view uid) {
 
 bool Cache::has_kron_job(const kube::ObjectMeta& meta) const {
   const CacheEntry* entry = find(identity_of(meta.ns, meta.name));
-  return entry != nullptr && entry->kron_job && entry->kron_job->meta == meta;
+  return entry != nullptr && entry->kron_job && is_no_news(meta, entry->kron_job->meta);
 }
 
 bool Cache::has_job(const kube::ObjectMeta& meta) const {
   const auto owner = owners_.find(identity_of(meta.ns, meta.name));
   const CacheEntry* entry = owner != owners_.end() ? find(owner->second) : nullptr;
-  return entry != nullptr && std::ranges::any_of(entry->jobs, [&](const JobView& job) { return job.meta == meta; });
+  return entry != nullptr &&
+         std::ranges::any_of(entry->jobs, [&](const JobView& job) { return is_no_news(meta, job.meta); });
 }
 
 std::optional<Seen> Cache::seen(std::string_view identity) const {

@@ -50,7 +50,8 @@ class Cache {
   // The server has said that there is no Job of this uid any more, and there never will be.
   void note_gone(std::string_view identity, std::string_view uid);
 
-  // Whether it is known in this very version: an event that only repeats what our own call was answered is no news.
+  // Whether it is known in this version or a newer one: events that repeat what our own calls were answered are no
+  // news.
   [[nodiscard]] bool has_kron_job(const kube::ObjectMeta& meta) const;
   [[nodiscard]] bool has_job(const kube::ObjectMeta& meta) const;
 

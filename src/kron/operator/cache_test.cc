@@ -112,6 +112,29 @@ TEST(OperatorCache, TakesTheLastStateFromTheEventOfTheDeletion) {
   EXPECT_EQ(cache.find("shop/report")->tombstone->handled.last_handled, kNoon);
 }
 
+TEST(OperatorCache, KnowsWhichEventsOnlyRepeatWhatItHas) {
+  Cache cache;
+  const KronJobView report = kron_job("k1", "10");
+  EXPECT_FALSE(cache.has_kron_job(report.meta));
+  cache.put(report, kNoon);
+  EXPECT_TRUE(cache.has_kron_job(report.meta));
+  EXPECT_TRUE(cache.has_kron_job(kron_job("k1", "9").meta));
+  EXPECT_FALSE(cache.has_kron_job(kron_job("k1", "11").meta));
+  EXPECT_FALSE(cache.has_kron_job(kron_job("k2", "10").meta)) << "another of its name";
+  cache.remove_kron_job("shop/report", "12", kNoon);
+  EXPECT_FALSE(cache.has_kron_job(report.meta));
+
+  const JobView run = job("u1", "20");
+  EXPECT_FALSE(cache.has_job(run.meta));
+  cache.put(run);
+  EXPECT_TRUE(cache.has_job(run.meta));
+  EXPECT_TRUE(cache.has_job(job("u1", "9").meta));
+  EXPECT_FALSE(cache.has_job(job("u1", "21").meta));
+  EXPECT_FALSE(cache.has_job(job("u2", "9").meta)) << "another of its name";
+  cache.remove_job(run.meta.ns, run.meta.name, "u1", "22");
+  EXPECT_FALSE(cache.has_job(run.meta));
+}
+
 TEST(OperatorCache, ForgetsWhatIsGoneForLong) {
   Cache cache;
   cache.put(kron_job("k1", "10"), kNoon);

@@ -70,6 +70,21 @@ TEST_F(ControllerTest, MakesNoMoreThanSixCallsForAPeriod) {
   EXPECT_LE(operators.server.list("jobs").size(), 5U) << "history is kept short";
 }
 
+TEST_F(ControllerTest, LooksAtAKronJobOnceForEachAnswerAndNotForEventsThatRepeatThem) {
+  operators.create(minutely);
+  Operator& a = operators.start("a");
+  a.way.event_delay = milliseconds(200);
+  const auto looks = [&] {
+    const std::string text = a.metrics.text();
+    return std::stoi(text.substr(text.find("\nkron_reconciles_total ") + 23));
+  };
+  operators.run_to("11:59:59");
+  const int before = looks();
+  operators.run_to("12:00:30");
+  ASSERT_THAT(operators.server.started(), SizeIs(1));
+  EXPECT_LE(looks() - before, 4) << "due, created, recorded, opened";
+}
+
 TEST_F(ControllerTest, MakesNoCallsWhenNothingHappensButForTheLeaseAndTheWatches) {
   minutely.schedule = "0 0 1 1 *";
   operators.create(minutely);
