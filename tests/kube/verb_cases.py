@@ -52,7 +52,8 @@ class VerbCases:
         shown = self.kron_job("yearly")["status"]["next"]
         self.assertEqual((coming["periodId"], coming["chosenTime"], coming["seedHash"]),
                          (shown["periodID"], shown["chosenTime"], shown["seedHash"]))
-        self.assertIn(f"{self.namespace}/often", self.said("next", "-A", "--count", "3"))
+        # On a server that others use too, theirs come as well.
+        self.assertIn(f"{self.namespace}/often", self.said("next", "-A", "--count", "200"))
         self.assertIn(f"there is no KronJob 'none' in namespace '{self.namespace}'", self.said("next", "none", status=1))
 
     def test_trigger_starts_one_run_for_each_id_and_can_wait_for_its_end(self):
