@@ -215,7 +215,7 @@ TEST_F(TaskVerbs, ADirectoryThatAnotherHasIsInConflict) {
 
 TEST(TaskVerbsOfKrond, AskForWhatTheFlagsSay) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
-      {{"task", "cancel", "a/b"}, "POST /tasks/a%2Fb/cancel"},
+      {{"task", "cancel", "a.b"}, "POST /tasks/a.b/cancel"},
       {{"task", "show", "a"}, "GET /tasks/a"},
       {{"task", "retry", "a", "--attempts", "2"}, R"(POST /tasks/a/retry {"attempts":2})"},
   };
@@ -226,6 +226,15 @@ TEST(TaskVerbsOfKrond, AskForWhatTheFlagsSay) {
     EXPECT_EQ(ran.status, 1) << request << ran.err;
     EXPECT_THAT(krond.asked(), ::testing::Contains(std::string(request)));
   }
+}
+
+TEST(TaskVerbsOfKrond, AnIdThatNoTaskCanHaveIsNotAskedFor) {
+  FakeKrond krond;
+  krond.on("GET /status", "{}");
+  const Ran ran = krond.kron({"task", "cancel", "a/b"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("a/b"));
+  EXPECT_THAT(krond.asked(), ::testing::Not(::testing::Contains(HasSubstr("/tasks"))));
 }
 
 TEST(TaskVerbsOfKrond, EveryErrorHasItsStatus) {

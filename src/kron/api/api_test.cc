@@ -379,7 +379,7 @@ TEST_F(ApiTest, CarriesATaskFromItsSubmissionToItsCommit) {
   EXPECT_EQ(ask("POST", "/api/v1/tasks/u/cancel").status, 200);
   EXPECT_EQ(ask("POST", "/api/v1/tasks/u/retry").status, 200);
   EXPECT_EQ(ask("POST", "/api/v1/tasks/nobody/retry").status, 404);
-  EXPECT_EQ(ask("GET", "/api/v1/tasks/..%2Fx").status, 400) << "no id";
+  EXPECT_EQ(ask("GET", "/api/v1/tasks/..%2Fx").status, 404) << "an id that no task can have";
 }
 
 TEST_F(ApiTest, ACommitBringsTheNextLeasesWhenItAsksForThem) {
