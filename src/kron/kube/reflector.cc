@@ -122,7 +122,8 @@ void Reflector::take_page(Outcome outcome) {
     const bool is_same = before != known_.end() && before->second.uid == now.uid;
     // Another of its name: the old one goes first, and with its own version, so that the new one is news.
     if (before != known_.end() && !is_same) listener_.on_gone(gone_of(key, before->second.uid, before->second.version));
-    if (!is_same || before->second.version != now.version) listener_.on_object(object);
+    const bool is_news = !is_same || before->second.version != now.version;
+    if (is_news && !(listener_.is_known && listener_.is_known(*meta))) listener_.on_object(object);
     known_.insert_or_assign(std::move(key), std::move(now));
   }
   next_page_ = std::move(page->next);
@@ -170,7 +171,7 @@ void Reflector::take_bytes(std::string_view bytes) {
 }
 
 void Reflector::take_line(std::string_view line) {
-  const Result<WatchEvent> event = read_watch_event(line);
+  const Result<WatchEvent> event = read_watch_event(line, listener_.is_known);
   if (event && event->type != WatchEvent::Type::error) return take_event(*event);
   const bool was_good = has_heard_ || clock_.monotonic() - watch_began_ >= kLasted;
   stop();
@@ -192,7 +193,7 @@ void Reflector::take_event(const WatchEvent& event) {
     pause_ = Nanoseconds(0);
     return;
   }
-  const Result<ObjectMeta> meta = metadata_of(event.object);
+  const Result<ObjectMeta>& meta = event.meta;
   if (!meta) {
     stop();
     begin_list_anew();
@@ -204,7 +205,7 @@ void Reflector::take_event(const WatchEvent& event) {
   const std::string key = key_of(meta->ns, meta->name);
   if (event.type != WatchEvent::Type::deleted) {
     known_.insert_or_assign(key, Known{meta->uid, meta->resource_version});
-    listener_.on_object(event.object);
+    if (!event.is_known) listener_.on_object(event.object);
     return;
   }
   known_.erase(key);

@@ -35,6 +35,7 @@ class Reflector {
     std::function<void(const Gone& gone)> on_gone;             // it is there no more, or not selected any more
     std::function<void(std::string_view version)> on_listed;   // a list was complete: all else is gone, see knows()
     std::function<void(std::string_view message)> on_trouble;  // for the log; it goes on by itself
+    IsKnown is_known = {};                                     // what is known already is not told; none: nothing is
   };
   struct Options {
     std::string path;           // of the collection

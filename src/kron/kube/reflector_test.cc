@@ -53,6 +53,7 @@ class ReflectorTest : public ::testing::Test {
     };
     listener.on_listed = [this](std::string_view version) { said.push_back("listed " + std::string(version)); };
     listener.on_trouble = [this](std::string_view) { ++troubles; };
+    listener.is_known = [this](const ObjectMeta& meta) { return known == meta.name + " " + meta.resource_version; };
     reflector = std::make_unique<Reflector>(
         transport, clock, Reflector::Options{.path = "/apis/batch/v1/jobs", .selector = selector}, std::move(listener));
   }
@@ -86,6 +87,7 @@ class ReflectorTest : public ::testing::Test {
   testing::FakeClock clock{instant_of(1'795'000'000)};
   testing::ScriptedTransport transport;
   Said said;
+  std::string known;  // "name version": the listener has it from elsewhere
   int troubles = 0;
   std::unique_ptr<Reflector> reflector;
 };
@@ -105,6 +107,24 @@ TEST_F(ReflectorTest, ListsByPagesAndWatchesFromTheListsVersion) {
   ASSERT_TRUE(is_watching());
   EXPECT_EQ(query(),
             "watch=1&allowWatchBookmarks=true&resourceVersion=10&timeoutSeconds=300&labelSelector=kron.io%2Fname");
+}
+
+TEST_F(ReflectorTest, TellsNothingThatIsKnownFromElsewhereAndRemembersIt) {
+  known = "a 3";
+  reflector->tick();
+  transport.answer(200, page_of(10, {thing("a", 3), thing("b", 7)}));
+  EXPECT_EQ(told(), (Said{"+b 7", "listed 10"}));
+  known = "c 11";
+  transport.say(event_of("ADDED", thing("c", 11)) + event_of("MODIFIED", thing("c", 12)));
+  EXPECT_EQ(told(), Said{"+c 12"});
+  known = "d 13";
+  transport.say(event_of("ADDED", thing("d", 13)));
+  EXPECT_EQ(told(), Said{});
+  EXPECT_TRUE(reflector->knows("n", "a"));
+  EXPECT_TRUE(reflector->knows("n", "d"));
+  transport.end(Broken{Failure::unknown, "reset"});
+  wait();
+  EXPECT_NE(query().find("resourceVersion=13"), std::string::npos) << "it goes on behind what was known";
 }
 
 TEST_F(ReflectorTest, TellsEventsInWhateverPiecesTheyCome) {

@@ -1,8 +1,10 @@
 #include "kron/kube/wire.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <simdjson.h>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,13 +19,32 @@ constexpr std::size_t kDeepest = 64;
 
 Result<Node> node_of(const dom::element& element);
 
-Status check_once(std::vector<std::string_view> keys) {
+// Most objects have a handful of keys: these need no memory of their own to be sorted.
+constexpr std::size_t kHandful = 16;
+
+Status check_once(std::span<std::string_view> keys) {
   std::ranges::sort(keys);
   if (std::ranges::adjacent_find(keys) == keys.end()) return {};
   return fail(Code::invalid, "the API server sent an object with a key that stands twice");
 }
 
+Status check_once(const dom::object& object) {
+  std::array<std::string_view, kHandful> few;
+  std::vector<std::string_view> many;
+  const bool is_few = object.size() <= few.size();
+  std::size_t count = 0;
+  for (const auto& member : object) {
+    if (is_few) {
+      few[count++] = member.key;
+    } else {
+      many.push_back(member.key);
+    }
+  }
+  return check_once(is_few ? std::span(few).first(count) : std::span(many));
+}
+
 Result<Node> map_of(const dom::object& object) {
+  if (Status once = check_once(object); !once) return fail(once.error());
   Node::Map map;
   map.reserve(object.size());
   for (const auto& member : object) {
@@ -31,10 +52,6 @@ Result<Node> map_of(const dom::object& object) {
     if (!value) return value;
     map.push_back({std::string(member.key), {}, *std::move(value)});
   }
-  std::vector<std::string_view> keys;
-  keys.reserve(map.size());
-  for (const Node::Member& member : map) keys.emplace_back(member.key);
-  if (Status once = check_once(std::move(keys)); !once) return fail(once.error());
   return Node(std::move(map));
 }
 
@@ -73,19 +90,32 @@ Result<Node> node_of(const dom::element& element) {
   return Node();
 }
 
-// A document that is not made into objects as a whole: a page is megabytes, and its objects eight times that.
+// Answers and events are small and many: each thread keeps what reads those of up to this size. What reads a page goes
+// with it.
+constexpr std::size_t kKeptBytes = 64 << 10;
+
+dom::parser& kept_parser() {
+  thread_local dom::parser parser;
+  return parser;
+}
+
+// A document that is not made into objects as a whole: a page is megabytes, and its objects eight times that. One at a
+// time on a thread.
 class WireDocument {
  public:
   Status read(std::string_view text) {
-    const auto allocated = parser_.allocate(std::max<std::size_t>(text.size(), 64), kDeepest);
-    if (allocated != simdjson::SUCCESS || parser_.parse(text.data(), text.size()).get(root_) != simdjson::SUCCESS) {
+    const bool is_small = text.size() <= kKeptBytes;
+    if (!is_small) parser_ = &own_.emplace();
+    if (parser_->capacity() < text.size() || parser_->capacity() == 0) {
+      const auto allocated = parser_->allocate(is_small ? kKeptBytes : text.size(), kDeepest);
+      if (allocated != simdjson::SUCCESS) return fail(Code::io, "there is no memory to read what the API server sent");
+    }
+    if (parser_->parse(text.data(), text.size()).get(root_) != simdjson::SUCCESS) {
       return fail(Code::invalid, "the API server sent something that is no JSON");
     }
     dom::object members;
     if (root_.get_object().get(members) != simdjson::SUCCESS) return {};
-    std::vector<std::string_view> keys;
-    for (const auto& member : members) keys.push_back(member.key);
-    return check_once(std::move(keys));
+    return check_once(members);
   }
   [[nodiscard]] const dom::element& root() const { return root_; }
   // None: it is no map, or has no such key.
@@ -104,9 +134,26 @@ class WireDocument {
   }
 
  private:
-  dom::parser parser_;
+  std::optional<dom::parser> own_;
+  dom::parser* parser_ = &kept_parser();
   dom::element root_;
 };
+
+// What metadata_of() reads, and nothing else of the object.
+Result<ObjectMeta> head_of(const dom::element& object) {
+  constexpr std::array<std::string_view, 7> kHead{
+      "namespace", "name", "uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp"};
+  dom::object metadata;
+  if (object["metadata"].get_object().get(metadata) != simdjson::SUCCESS) return metadata_of(Node());
+  Node::Map head;
+  for (const auto& member : metadata) {
+    if (std::ranges::find(kHead, member.key) == kHead.end()) continue;
+    Result<Node> value = node_of(member.value);
+    if (!value) return fail(value.error());
+    head.push_back({std::string(member.key), {}, *std::move(value)});
+  }
+  return metadata_of(Node(Node::Map{{"metadata", {}, Node(std::move(head))}}));
+}
 
 std::optional<WatchEvent::Type> event_type(std::string_view word) {
   using Type = WatchEvent::Type;
@@ -148,7 +195,7 @@ Result<ListPage> read_list_page(std::string_view text) {
   return page;
 }
 
-Result<WatchEvent> read_watch_event(std::string_view line) {
+Result<WatchEvent> read_watch_event(std::string_view line, const IsKnown& is_known) {
   WireDocument document;
   if (Status read = document.read(line); !read) return fail(read.error());
   const auto type = event_type(document.text("type"));
@@ -156,9 +203,16 @@ Result<WatchEvent> read_watch_event(std::string_view line) {
   if (!type || !object || !object->is_object()) {
     return fail(Code::invalid, "the API server sent an event that is none");
   }
+  WatchEvent event{.type = *type};
+  if (*type <= WatchEvent::Type::deleted) {
+    event.meta = head_of(*object);
+    event.is_known = event.meta && *type != WatchEvent::Type::deleted && is_known && is_known(*event.meta);
+    if (event.is_known) return event;
+  }
   Result<Node> node = node_of(*object);
   if (!node) return fail(node.error());
-  return WatchEvent{*type, *std::move(node)};
+  event.object = *std::move(node);
+  return event;
 }
 
 Reply reply_of(const Outcome& outcome) {

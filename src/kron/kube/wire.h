@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kron/base/result.h"
 #include "kron/json/document.h"
+#include "kron/kube/object.h"
 #include "kron/kube/transport.h"
 
 // What the bodies of answers say. Errors have code invalid and show nothing of the text. Bodies are read with simdjson:
@@ -27,9 +29,14 @@ Result<ListPage> read_list_page(std::string_view text);
 struct WatchEvent {
   enum class Type : std::uint8_t { added, modified, deleted, bookmark, error };
   Type type = Type::added;
-  Node object;  // of an error: a Status
+  Node object = {};              // of an error: a Status
+  Result<ObjectMeta> meta = {};  // of what was added, modified or deleted
+  bool is_known = false;         // as the caller said; then there is no object
 };
-Result<WatchEvent> read_watch_event(std::string_view line);
+// Of what was added or modified, `is_known` is asked first: most events repeat what the answers to own calls have said,
+// and an object is much dearer than its head.
+using IsKnown = std::function<bool(const ObjectMeta&)>;
+Result<WatchEvent> read_watch_event(std::string_view line, const IsKnown& is_known = {});
 
 // For those who want objects. A body that is no JSON is an empty object of an error (proxies answer with pages for
 // people); of a success it means that nobody knows what was done.

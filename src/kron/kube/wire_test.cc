@@ -63,6 +63,56 @@ TEST(WatchEvents, HaveATypeAndAnObject) {
   EXPECT_FALSE(read_watch_event(R"("ADDED")"));
 }
 
+TEST(WatchEvents, OfWhatIsKnownHaveNoObject) {
+  const auto line = [](const std::string& type) {
+    return R"({"type":")" + type +
+           R"(","object":{"spec":{"a":1},"metadata":{"labels":{"x":"y"},"namespace":"n","name":"a","uid":"u",)"
+           R"("resourceVersion":"7","generation":3,"creationTimestamp":"2026-11-17T10:00:00Z"}}})";
+  };
+  std::vector<std::string> asked;
+  const auto reader = [&](bool knows) {
+    return [&asked, knows](const ObjectMeta& meta) {
+      asked.push_back(meta.ns + "/" + meta.name + " " + meta.uid + " " + meta.resource_version);
+      return knows;
+    };
+  };
+  const WatchEvent known = read_watch_event(line("MODIFIED"), reader(true)).value();
+  EXPECT_TRUE(known.is_known);
+  EXPECT_EQ(known.meta->generation, 3);
+  EXPECT_TRUE(known.object.is_null());
+  const WatchEvent news = read_watch_event(line("ADDED"), reader(false)).value();
+  EXPECT_FALSE(news.is_known);
+  EXPECT_EQ(*news.meta, metadata_of(news.object).value()) << "the head says what the object says";
+  EXPECT_EQ(integer_at(news.object, {"spec", "a"}), 1);
+  EXPECT_EQ(asked, (std::vector<std::string>{"n/a u 7", "n/a u 7"}));
+  // What is gone is news, whatever was known of it.
+  EXPECT_FALSE(read_watch_event(line("DELETED"), reader(true))->is_known);
+  EXPECT_EQ(asked.size(), 2U);
+  EXPECT_FALSE(read_watch_event(R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})", reader(true))->meta);
+  EXPECT_EQ(asked.size(), 2U);
+}
+
+TEST(Bodies, WithAKeyTwiceAreRefusedHoweverManyKeysThereAre) {
+  for (const int keys : {1, 2, 15, 16, 17, 100}) {
+    std::string body = "{\"a\":0";
+    for (int i = 1; i < keys; ++i) body += ",\"k" + std::to_string(i) + "\":1";
+    EXPECT_TRUE(read_body(body + "}")) << keys;
+    EXPECT_FALSE(read_body(body + ",\"a\":1}")) << keys;
+    EXPECT_FALSE(read_body(R"({"inner":)" + body + ",\"a\":1}}")) << keys;
+  }
+}
+
+TEST(WatchEvents, AreReadAlikeWhateverCameBefore) {
+  const std::string page = R"({"metadata":{"resourceVersion":"1"},"items":[")" + std::string(200'000, 'x') + R"("]})";
+  const std::string event = R"({"type":"ERROR","object":{"code":410}})";
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(integer_at(read_watch_event(event)->object, {"code"}), 410);
+    EXPECT_EQ(read_list_page(page)->items.size(), 1U);
+    EXPECT_FALSE(read_body("{"));
+    EXPECT_FALSE(read_body(std::string(100, '['))) << "deeper than anything of an API server";
+  }
+}
+
 TEST(Replies, TellAnAnswerFromNone) {
   EXPECT_EQ(std::get<Failure>(reply_of(Broken{Failure::not_sent, "x"})), Failure::not_sent);
   EXPECT_EQ(std::get<Answer>(reply_of(Response{.code = 201, .body = "{}"})).code, 201);

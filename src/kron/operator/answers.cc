@@ -132,7 +132,7 @@ class Taker {
   }
 
   Next took_kron_job() {
-    Result<KronJobView> kron_job = view_kron_job(body(), zones_);
+    Result<KronJobView> kron_job = view_kron_job(body(), zones_, cache_.kron_job(identity_));
     if (!kron_job) return failed();
     cache_.put(*std::move(kron_job), now_);
     return {};

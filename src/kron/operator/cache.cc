@@ -52,7 +52,7 @@ Instant windows_closed(const KronJobView& kron_job, const JobState& handled, Ins
 }  // namespace
 
 void Cache::put(KronJobView kron_job, Instant now) {
-  CacheEntry& entry = entries_[kron_job.identity];
+  CacheEntry& entry = changed(entries_[kron_job.identity]);
   const std::string& version = kron_job.meta.resource_version;
   if (!entry.removed_version.empty() && !kube::is_older(entry.removed_version, version)) return;
   if (entry.kron_job) {
@@ -68,13 +68,13 @@ void Cache::put(JobView job, std::string_view asked_by) {
   if (identity.empty()) return;
   const std::string key = identity_of(job.meta.ns, job.meta.name);
   if (const auto kept = owners_.find(key); kept != owners_.end() && kept->second != identity) {
-    CacheEntry& before = entries_[kept->second];
+    CacheEntry& before = changed(entries_[kept->second]);
     if (const auto old = find_job(before, job.meta.name); old != before.jobs.end()) {
       if (kube::is_older(job.meta.resource_version, old->meta.resource_version)) return;
       before.jobs.erase(old);
     }
   }
-  CacheEntry& entry = entries_[identity];
+  CacheEntry& entry = changed(entries_[identity]);
   if (std::ranges::find(entry.gone, job.meta.uid) != entry.gone.end()) return;
   const auto removed =
       std::ranges::find(entry.removed_jobs, job.meta.name, &std::pair<std::string, std::string>::first);
@@ -111,7 +111,7 @@ void Cache::bury(CacheEntry& entry, Instant now) {
 void Cache::remove_kron_job(std::string_view identity, std::string_view version, Instant now, const KronJobView* last) {
   const auto found = entries_.find(identity);
   if (found == entries_.end() || !found->second.kron_job) return;
-  CacheEntry& entry = found->second;
+  CacheEntry& entry = changed(found->second);
   if (kube::is_older(version, entry.kron_job->meta.resource_version)) return;
   if (last != nullptr && last->meta.uid == entry.kron_job->meta.uid) entry.kron_job = *last;
   entry.removed_version = version;
@@ -121,7 +121,7 @@ void Cache::remove_kron_job(std::string_view identity, std::string_view version,
 void Cache::remove_job(std::string_view ns, std::string_view name, std::string_view uid, std::string_view version) {
   const auto owner = owners_.find(identity_of(ns, name));
   if (owner == owners_.end()) return;
-  CacheEntry& entry = entries_[owner->second];
+  CacheEntry& entry = changed(entries_[owner->second]);
   const auto known = find_job(entry, name);
   if (known == entry.jobs.end() || known->meta.uid != uid) return;
   if (kube::is_older(version, known->meta.resource_version)) return;
@@ -166,6 +166,11 @@ std::optional<Seen> Cache::seen(std::string_view identity) const {
               .trouble = pointer(entry->trouble)};
 }
 
+const KronJobView* Cache::kron_job(std::string_view identity) const {
+  const CacheEntry* entry = find(identity);
+  return entry != nullptr && entry->kron_job ? &*entry->kron_job : nullptr;
+}
+
 const CacheEntry* Cache::find(std::string_view identity) const {
   const auto found = entries_.find(identity);
   return found != entries_.end() ? &found->second : nullptr;
@@ -173,7 +178,12 @@ const CacheEntry* Cache::find(std::string_view identity) const {
 
 CacheEntry* Cache::find(std::string_view identity) {
   const auto found = entries_.find(identity);
-  return found != entries_.end() ? &found->second : nullptr;
+  return found != entries_.end() ? &changed(found->second) : nullptr;
+}
+
+CacheEntry& Cache::changed(CacheEntry& entry) {
+  entry.revision = ++revisions_;
+  return entry;
 }
 
 std::vector<std::string> Cache::identities() const {
@@ -189,7 +199,7 @@ std::string Cache::keeper_of(std::string_view ns, std::string_view job) const {
 
 void Cache::expire(Instant now) {
   for (auto item = entries_.begin(); item != entries_.end();) {
-    CacheEntry& entry = item->second;
+    CacheEntry& entry = changed(item->second);
     if (entry.tombstone && entry.tombstone->until <= now) entry.tombstone.reset();
     const bool is_over = !entry.kron_job && !entry.tombstone && entry.jobs.empty();
     item = is_over ? entries_.erase(item) : std::next(item);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct CacheEntry {
   // Versions below which nothing is news: of the KronJob as it was deleted, and of Jobs by name.
   std::string removed_version = {};
   std::vector<std::pair<std::string, std::string>> removed_jobs = {};
+
+  std::uint64_t revision = 0;  // another one whenever anything of it may have changed
 };
 
 // KronJobs and Jobs as seen last, by identity: from lists, from events and from the answers to our own calls, whichever
@@ -57,8 +60,10 @@ class Cache {
 
   // What reconcile takes; refers to the cache. None: no such KronJob.
   [[nodiscard]] std::optional<Seen> seen(std::string_view identity) const;
+  // As it is known, or null.
+  [[nodiscard]] const KronJobView* kron_job(std::string_view identity) const;
   [[nodiscard]] const CacheEntry* find(std::string_view identity) const;
-  [[nodiscard]] CacheEntry* find(std::string_view identity);
+  [[nodiscard]] CacheEntry* find(std::string_view identity);  // to change it
   [[nodiscard]] std::vector<std::string> identities() const;
   // The identity that this Job is kept with; empty: it is not known.
   [[nodiscard]] std::string keeper_of(std::string_view ns, std::string_view job) const;
@@ -68,9 +73,11 @@ class Cache {
 
  private:
   void bury(CacheEntry& entry, Instant now);
+  CacheEntry& changed(CacheEntry& entry);
 
   std::map<std::string, CacheEntry, std::less<>> entries_;
   std::unordered_map<std::string, std::string> owners_;  // "namespace/job" → the identity it is kept with
+  std::uint64_t revisions_ = 0;
 };
 
 }  // namespace kron::kronjobs

@@ -58,7 +58,6 @@ Controller::Wakeup Controller::tick() {
     if (!stopping_since_) queue_.advance(now(), world_.clock.monotonic());
     look_at_ready();
     release_calls();
-    fresh_.clear();
   }
   if (stopping_since_) step_stop();
   world_.metrics.show(levels());
@@ -118,6 +117,7 @@ void Controller::abandon() {
   event_calls_.clear();
   under_way_ = 0;
   progress_.clear();
+  found_.clear();
   planned_.clear();
   events_.clear();
   limiter_ = kube::Limiter(options_.limits);
@@ -231,9 +231,9 @@ void Controller::touch_all(Instant since) {
 kube::Reflector::Listener Controller::kron_job_listener() {
   return {.on_object =
               [this](const Node& object) {
-                const Result<kube::ObjectMeta> meta = kube::metadata_of(object);
-                if (meta && cache_.has_kron_job(*meta)) return;
-                Result<KronJobView> view = view_kron_job(object, world_.zones);
+                const std::string name = identity_of(kube::text_at(object, {"metadata", "namespace"}),
+                                                     kube::text_at(object, {"metadata", "name"}));
+                Result<KronJobView> view = view_kron_job(object, world_.zones, cache_.kron_job(name));
                 if (!view) return world_.log.warning("object_unreadable", {{"message", view.error().message}});
                 const std::string identity = view->identity;
                 cache_.put(*std::move(view), now());
@@ -253,19 +253,19 @@ kube::Reflector::Listener Controller::kron_job_listener() {
           .on_trouble =
               [this](std::string_view message) {
                 world_.log.warning("watch_restarted", {{"resource", "kronjobs"}, {"message", message}});
-              }};
+              },
+          .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_kron_job(meta); }};
 }
 
 kube::Reflector::Listener Controller::job_listener() {
   return {.on_object =
               [this](const Node& object) {
-                const Result<kube::ObjectMeta> meta = kube::metadata_of(object);
-                if (meta && cache_.has_job(*meta)) return;
                 Result<JobView> view = view_job(object);
                 if (!view) return world_.log.warning("object_unreadable", {{"message", view.error().message}});
-                touch(cache_.keeper_of(meta->ns, meta->name));  // it may change hands
+                const kube::ObjectMeta meta = view->meta;
+                touch(cache_.keeper_of(meta.ns, meta.name));  // it may change hands
                 cache_.put(*std::move(view));
-                touch(cache_.keeper_of(meta->ns, meta->name));
+                touch(cache_.keeper_of(meta.ns, meta.name));
               },
           .on_gone =
               [this](const kube::Reflector::Gone& gone) {
@@ -277,7 +277,8 @@ kube::Reflector::Listener Controller::job_listener() {
           .on_trouble =
               [this](std::string_view message) {
                 world_.log.warning("watch_restarted", {{"resource", options_.jobs.plural}, {"message", message}});
-              }};
+              },
+          .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_job(meta); }};
 }
 
 // The answers to our own calls have put objects into the cache that no watch may ever have shown: what a list does not

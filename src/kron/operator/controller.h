@@ -102,6 +102,12 @@ class Controller {
     std::string act = {};  // what was done last, and how often in a row
     int repeats = 0;
   };
+  // What reconcile found: of the same entry at the same time it would be the same again.
+  struct Found {
+    Reconciled reconciled;
+    std::uint64_t revision;  // of the entry
+    Turn turn;
+  };
   // What is to be told when a step has been carried out.
   struct Telling {
     std::vector<Notice> notices = {};
@@ -132,6 +138,7 @@ class Controller {
   void look(const std::string& identity);
   Reconciled reconciled(const std::string& identity);
   Reconciled reconciled_anew(const std::string& identity);
+  void keep(const std::string& identity, Reconciled found);
   void rest(const std::string& identity, const Reconciled& found);
   void plan(const std::string& identity, kube::CallClass of);
   void release_calls();
@@ -177,8 +184,7 @@ class Controller {
   bool is_abandoned_ = false;
 
   std::unordered_map<std::string, Progress> progress_;
-  // What was found in this tick, of as many as can be released in it: asked again it would be the same.
-  std::vector<std::pair<std::string, Reconciled>> fresh_;
+  std::unordered_map<std::string, Found> found_;          // of those that wait for their turn; at most kMostFound
   std::unordered_map<std::string, Telling> unconfirmed_;  // a status whose answer was lost
   kube::Limiter::Id last_id_ = 0;
   std::unordered_map<kube::Limiter::Id, std::string> planned_;

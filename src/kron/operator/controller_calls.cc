@@ -17,6 +17,8 @@ constexpr Seconds kLongestLeastPause{60};
 constexpr Nanoseconds kLinkWokenEvery = Seconds(1);
 // More than any KronJob needs; what makes so many calls in a row goes in a circle, and does so slowly.
 constexpr int kMostCallsInARow = 64;
+// Those of a crowd that wait; of some kilobytes each.
+constexpr std::size_t kMostFound = 1000;
 // Somebody undoes it as soon as it is done.
 constexpr int kMostRepeats = 3;
 
@@ -53,7 +55,7 @@ void Controller::look(const std::string& identity) {
   Reconciled found = reconciled(identity);
   if (is_a<Rest>(found.step) || !may_make(found.step)) return rest(identity, found);
   plan(identity, class_of(identity, found.step));
-  if (fresh_.size() < options_.calls) fresh_.emplace_back(identity, std::move(found));
+  keep(identity, std::move(found));
 }
 
 Reconciled Controller::reconciled(const std::string& identity) {
@@ -64,13 +66,19 @@ Reconciled Controller::reconciled(const std::string& identity) {
   return reconcile_gone(entry->jobs, entry->tombstone->uid);
 }
 
-// Unless that was in this very tick, in which nothing has happened since.
+void Controller::keep(const std::string& identity, Reconciled found) {
+  const CacheEntry* entry = std::as_const(cache_).find(identity);
+  if (entry == nullptr || found_.size() >= kMostFound) return;
+  found_.insert_or_assign(identity, Found{std::move(found), entry->revision, queue_.turn(identity, now())});
+}
+
+// Unless it is known what would be found: in a crowd most wait for their turn, and bodies of Jobs are not cheap.
 Reconciled Controller::reconciled_anew(const std::string& identity) {
-  const auto found = std::ranges::find(fresh_, identity, &std::pair<std::string, Reconciled>::first);
-  if (found == fresh_.end()) return reconciled(identity);
-  Reconciled fresh = std::move(found->second);
-  fresh_.erase(found);
-  return fresh;
+  const auto kept = found_.extract(identity);
+  const CacheEntry* entry = std::as_const(cache_).find(identity);
+  const bool is_same = kept && entry != nullptr && kept.mapped().revision == entry->revision &&
+                       kept.mapped().turn == queue_.turn(identity, now());
+  return is_same ? std::move(kept.mapped().reconciled) : reconciled(identity);
 }
 
 // Who ends begins nothing, and leaves nothing half done.
@@ -79,6 +87,7 @@ bool Controller::may_make(const Step& step) const {
 }
 
 void Controller::rest(const std::string& identity, const Reconciled& found) {
+  found_.erase(identity);
   const auto progress = progress_.find(identity);
   if (progress != progress_.end()) {
     if (progress->second.waits) {

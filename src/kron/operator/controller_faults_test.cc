@@ -264,5 +264,56 @@ TEST_F(ControllerFaults, StartsHundredsThatAreDueWithinAMinuteEachWithinASecond)
               HasSubstr("kron_start_lateness_seconds_bucket{le=\"1\"} " + std::to_string(count) + "\n"));
 }
 
+class ControllerCrowd : public ControllerFaults {
+ protected:
+  // So many that are due at noon.
+  void create_crowd(int count, const std::string& deadline) {
+    for (int i = 0; i < count; ++i) {
+      KronJobText one = minutely;
+      one.schedule = "0 12 * * *";
+      one.deadline = deadline;
+      one.name = "job-" + std::to_string(i);
+      operators.create(one);
+    }
+  }
+};
+
+TEST_F(ControllerCrowd, IsLookedAtOnceForEachCallThoughMostOfItWaits) {
+  create_crowd(200, "30s");
+  Operator& a = operators.start("a", {.calls = 2});
+  operators.run_to("11:59:59");
+  const auto looks = [&] {
+    const std::string text = a.metrics.text();
+    return std::stoi(text.substr(text.find("\nkron_reconciles_total ") + 23));
+  };
+  const int before = looks();
+  operators.run_to("12:00:00");
+  operators.run(milliseconds(900));
+  EXPECT_THAT(operators.starts(), SizeIs(200));
+  EXPECT_LE(looks() - before, 200 * 4 + 10) << "due, created, recorded, opened";
+}
+
+TEST_F(ControllerCrowd, IsJudgedAnewWhenTimeHasPassedWhileItWaited) {
+  create_crowd(100, "5s");
+  Operator& a = operators.start("a", {.limits = {.per_second = 10, .burst = 10}});
+  operators.run_to("12:03:00");
+  EXPECT_EQ(operators.most_starts_of_a_period(), 1);
+  const std::size_t started = operators.starts().size();
+  EXPECT_GT(started, 5U);
+  EXPECT_LT(started, 60U) << "the others waited beyond their deadline";
+  const auto is_create = [](const Asked& asked) {
+    return asked.request.verb == kube::Verb::create && asked.request.path.ends_with("/jobs") &&
+           asked.request.query.empty();
+  };
+  EXPECT_EQ(std::ranges::count_if(a.way.asked(), is_create), static_cast<std::ptrdiff_t>(started))
+      << "no Job for those that are missed";
+  int missed = 0;
+  for (int i = 0; i < 100; ++i) {
+    missed += static_cast<int>(operators.recent("job-" + std::to_string(i)) ==
+                               std::vector<std::string>{"12:00 missed, deadline"});
+  }
+  EXPECT_EQ(started + static_cast<std::size_t>(missed), 100U);
+}
+
 }  // namespace
 }  // namespace kron::testing

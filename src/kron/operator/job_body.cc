@@ -7,6 +7,7 @@
 #include "kron/core/civil.h"
 #include "kron/json/decide_request.h"
 #include "kron/json/writer.h"
+#include "kron/kube/wire.h"
 #include "kron/operator/names.h"
 
 namespace kron::kronjobs {
@@ -72,8 +73,8 @@ void write_job_spec(JsonWriter& out, const Node& spec, const Marks& marks) {
 }
 
 Result<std::string> body_of(const KronJobView& kron_job, const Marks& marks) {
-  // The server has taken the template with the KronJob, so that its size and depth are the server's business.
-  const Result<Node> read = parse_json(kron_job.job_template, {.size = kron_job.job_template.size(), .depth = 200});
+  // It was read like this once before, as part of the KronJob.
+  const Result<Node> read = kube::read_body(kron_job.job_template);
   if (!read) return fail(read.error());
   const Node* spec = kube::node_at(*read, {"spec"});
   if (spec == nullptr || spec->as<Node::Map>() == nullptr) {

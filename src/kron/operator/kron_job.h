@@ -25,9 +25,10 @@ enum class GateKind : std::uint8_t {
 struct KronJobView {
   kube::ObjectMeta meta;
   std::string identity;
-  std::optional<Job> job;    // none: the spec cannot be scheduled, and `problem` says why
-  std::string problem = {};  // all that is wrong with the spec, at most kLongestMessage
-  bool suspended = false;    // by spec.policy.suspend, which is read even when the rest cannot be
+  std::optional<Job> job;           // none: the spec cannot be scheduled, and `problem` says why
+  std::uint64_t schedule_hash = 0;  // of the job
+  std::string problem = {};         // all that is wrong with the spec, at most kLongestMessage
+  bool suspended = false;           // by spec.policy.suspend, which is read even when the rest cannot be
   std::int64_t successful_limit = 3;
   std::int64_t failed_limit = 1;
   std::string job_template = {};  // {"metadata":…,"spec":…}
@@ -38,8 +39,9 @@ struct KronJobView {
 };
 
 // Refused with code invalid: not a KronJob that a server has stored. Whatever is wrong with its spec or status is no
-// refusal but part of the view.
-Result<KronJobView> view_kron_job(const Node& object, ZoneDatabase& zones);
+// refusal but part of the view. `before`: what is known of it, or null. A server counts the generations of a spec: one
+// of the same generation is not read again.
+Result<KronJobView> view_kron_job(const Node& object, ZoneDatabase& zones, const KronJobView* before = nullptr);
 
 // What is known of its periods. `predecessor`: of a deleted KronJob of this identity; null: none.
 JobState known_state(const KronJobView& kron_job, const JobState* predecessor = nullptr);

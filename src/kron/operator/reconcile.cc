@@ -138,7 +138,7 @@ Reconciler::MaybeStep Reconciler::rest_while_invalid() {
 // a period start that lay in the past of the edit.
 Reconciler::MaybeStep Reconciler::observe_edit() {
   const Job& job = *kron_job_.job;
-  if (is_observed() && state_.schedule && state_.schedule->hash == schedule_hash(job)) return std::nullopt;
+  if (is_observed() && state_.schedule && state_.schedule->hash == kron_job_.schedule_hash) return std::nullopt;
   if (!is_observed() && (seen_.trial == nullptr || seen_.trial->generation != kron_job_.meta.generation)) {
     // A template that is none is told by the trial of the server, which is asked anyway.
     return TryTemplate{kron_job_.meta.generation, trial_job_body(kron_job_).value_or("{}")};

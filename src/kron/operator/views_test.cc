@@ -41,6 +41,27 @@ TEST(KronJobView, HoldsWhatTheOperatorNeeds) {
   EXPECT_THAT(view.job_template, HasSubstr(R"("restartPolicy":"Never")"));
 }
 
+TEST(KronJobView, ReadsASpecOnceForEachGeneration) {
+  const KronJobView before = view_of({.window = "10m"});
+  // What no server does: another spec of the same generation. It shows that this one was not read.
+  const Node other = stored(KronJobText{.window = "20m"}.object());
+  EXPECT_EQ(view_kron_job(other, zones(), &before)->job->window, before.job->window);
+  EXPECT_EQ(view_kron_job(other, zones(), &before)->job_template, before.job_template);
+  const auto changed = [&](kube::Path path, Node value) {
+    return view_kron_job(kube::with(other, path, std::move(value)), zones(), &before).value();
+  };
+  const WindowSpec twenty = view_of({.window = "20m"}).job->window;
+  EXPECT_EQ(changed({"metadata", "generation"}, Node(std::int64_t{5})).job->window, twenty);
+  EXPECT_EQ(changed({"metadata", "uid"}, Node(std::string("uid-2"))).job->window, twenty);
+  EXPECT_EQ(changed({"metadata", "name"}, Node(std::string("other"))).job->window, twenty);
+  // Its metadata and its status are read each time.
+  EXPECT_EQ(changed({"metadata", "resourceVersion"}, Node(std::string("18"))).meta.resource_version, "18");
+  EXPECT_FALSE(changed({"status"}, parse_json(R"({"handled":5})").value()).status_problem.empty());
+  KronJobView uncounted = before;
+  uncounted.meta.generation = 0;
+  EXPECT_EQ(view_kron_job(kube::without(other, {"metadata", "generation"}), zones(), &uncounted)->job->window, twenty);
+}
+
 TEST(KronJobView, ReadsConstraintsWhereTheyStand) {
   const KronJobView view = view_with({"spec", "constraints"}, R"({"only":{"hours":["9-17"]},
       "avoid":{"calendar":["holidays"]},"calendars":{"holidays":["2026-12-24..2026-12-26"]}})");
