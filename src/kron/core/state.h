@@ -36,6 +36,8 @@ struct Suspension {
   Instant since;
   std::optional<Instant> until;  // none: until resumed
   bool skip_missed = false;      // what became due before `until` is skipped when it is reached, not caught up with
+  std::string by = {};           // who asked for it; empty: not known
+  std::string note = {};         // what he said about it
 
   bool operator==(const Suspension&) const = default;
 };

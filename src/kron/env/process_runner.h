@@ -11,6 +11,7 @@
 #include "kron/base/instant.h"
 #include "kron/base/process_settings.h"
 #include "kron/base/result.h"
+#include "kron/env/clock.h"
 #include "kron/env/output_kind.h"
 
 namespace kron {
@@ -65,12 +66,14 @@ struct RunSpec {
 // A run that is over.
 struct RunExit {
   std::string run_id;
-  std::optional<int> code;            // 128 + n when ended by signal n; none: nobody saw it
-  std::string reason;                 // why it could not be executed, timed out …; may be empty
-  bool never_ran = false;             // it ended at its gate: nothing of the user's was executed
-  std::optional<Instant> ended = {};  // as its own record says; it may have ended while no daemon lived
-  std::uint64_t output_bytes = 0;     // what the command wrote; the captured file may hold less
-  int signal = 0;                     // that ended the command; 0: it exited by itself, whatever its code
+  std::optional<int> code;               // 128 + n when ended by signal n; none: nobody saw it
+  std::string reason;                    // why it could not be executed, timed out …; may be empty
+  bool never_ran = false;                // it ended at its gate: nothing of the user's was executed
+  std::optional<Instant> ended = {};     // as its own record says; it may have ended while no daemon lived
+  std::uint64_t output_bytes = 0;        // what the command wrote; the captured file may hold less
+  int signal = 0;                        // that ended the command; 0: it exited by itself, whatever its code
+  std::optional<WallTime> began = {};    // to the nanosecond: when the command was executed, as its own record says
+  std::optional<Nanoseconds> took = {};  // from then to its end
 
   bool operator==(const RunExit&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kron/base/text.h"
+#include "kron/core/schedule_expression.h"
 
 namespace kron::jobs {
 namespace {
@@ -45,6 +46,16 @@ JobDefinition::JobDefinition() {
 
 bool JobDefinition::operator==(const JobDefinition& other) const {
   return job == other.job && action == other.action && (options == other.options || *options == *other.options);
+}
+
+std::shared_ptr<const std::string> kept_schedule_text(const std::string& text, const Schedule& schedule) {
+  return text == expression_of(schedule) ? nullptr : std::make_shared<const std::string>(text);
+}
+
+std::optional<std::string> schedule_as_written(const JobDefinition& definition) {
+  if (definition.schedule_text) return *definition.schedule_text;
+  if (definition.spelling == Spelling::cronken) return std::nullopt;
+  return expression_of(definition.job.schedule);
 }
 
 bool submits_task(const JobDefinition& definition) { return std::holds_alternative<SubmitTask>(definition.action); }

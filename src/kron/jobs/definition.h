@@ -86,12 +86,19 @@ struct JobDefinition {
   Action action;
   std::shared_ptr<const RunOptions> options;  // never null
   std::shared_ptr<const std::string> file;    // never null
+  // The schedule's text, where it is not what expression_of(job.schedule) says; null otherwise, as it mostly is.
+  std::shared_ptr<const std::string> schedule_text;
   std::uint32_t line = 0;
   Spelling spelling = Spelling::kron;
 
   JobDefinition();
   bool operator==(const JobDefinition& other) const;
 };
+
+// What schedule_text is to hold of a schedule that was written so.
+std::shared_ptr<const std::string> kept_schedule_text(const std::string& text, const Schedule& schedule);
+// The schedule as its author wrote it; nothing when no text said it (cron_args).
+std::optional<std::string> schedule_as_written(const JobDefinition& definition);
 
 bool submits_task(const JobDefinition& definition);
 const std::string& command_of(const JobDefinition& definition);  // as written; empty for a task

@@ -57,6 +57,10 @@ class LineReader {
   void put_modifier(const Modifier& modifier, Position at, const std::vector<Argument>& arguments);
   bool read_value(LineScanner::Stop stop, std::string& value);  // false when a quote is left open
 
+  // What stands behind env or stdin may be the rest of a password that lacks its quotes: messages, which reach those
+  // who may not see it, do not repeat it.
+  bool may_be_secret() { return !env_.empty() || find("stdin") != nullptr; }
+
   const LogicalLine& line_;
   LineScanner scanner_;
   Report& report_;
@@ -80,7 +84,7 @@ std::optional<Node> LineReader::read() {
     } else {
       const Position at = here();
       const std::string_view word = scanner_.take_to_blank();
-      report_.error(at, "", "unexpected word " + quoted(word),
+      report_.error(at, "", may_be_secret() ? "unexpected word" : "unexpected word " + quoted(word),
                     word.starts_with('#') ? "a comment stands on a line of its own"
                                           : "put double quotes around a value that contains blanks");
       return std::nullopt;
@@ -133,6 +137,8 @@ void LineReader::put_field(std::string_view name, Position key_at, std::string v
       cure = "write @" + std::string(modifier->word) + "(…)";
     } else if (const std::string_view near = nearest_word(name, known_fields); !near.empty()) {
       cure = "did you mean " + std::string(near) + "?";
+    } else if (may_be_secret()) {
+      return report_.error(key_at, "", "unknown key", "put double quotes around a value that contains blanks");
     } else {
       cure = "known are";
       for (const std::string_view known : known_fields) cure += " " + std::string(known);

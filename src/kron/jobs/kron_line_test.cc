@@ -196,6 +196,10 @@ const BadLine kBadLines[] = {
     {"@daily name=A command=true", 13, "'A' is not a valid job name", "lower-case"},
     {"@daily name=a command=\"true", 23, "this quote is never closed", "\\\""},
     {"@daily name=a command=say hello", 27, "unexpected word 'hello'", "double quotes"},
+    {"@daily name=a command=true env=A=hunter 2", 41, "unexpected word", "double quotes"},
+    {"@daily name=a command=true env=A=hunter z=2", 41, "unknown key", "double quotes"},
+    {"@daily name=a command=true stdin=hunter z=2", 41, "unknown key", "double quotes"},
+    {"@daily name=a env=A=hunter comand=true", 28, "unknown key 'comand'", "did you mean command?"},
     {"@daily name=a command=true # why", 28, "unexpected word '#'", "line of its own"},
     {"@daily name=a command=\"'\"", 24, "is never closed", ""},
     {"@daily name=a command=\"\"", 24, "the command is empty", ""},
@@ -219,6 +223,17 @@ const BadLine kBadLines[] = {
     {"@daily name=a command=\xFF", 1, "not valid UTF-8", "iconv"},
 };
 INSTANTIATE_TEST_SUITE_P(Table, BadKronLine, ::testing::ValuesIn(kBadLines));
+
+TEST(KronLine, MessagesDoNotRepeatWhatMayBeAPassword) {
+  for (const char* keys : {"env=A=x hunter2", "env=A=x hunter2=1", "stdin=x hunter2", "stdin=x hunter2=1",
+                           "env=hunter2", "env=\"A=hunter2", "stdin=\"hunter2"}) {
+    const LoadedJobs jobs = load("@daily name=a command=true " + std::string(keys) + "\n");
+    ASSERT_FALSE(jobs.problems.empty()) << keys;
+    for (const Problem& problem : jobs.problems) {
+      EXPECT_EQ((problem.field + problem.message + problem.cure).find("hunter2"), std::string::npos) << problem.message;
+    }
+  }
+}
 
 TEST(KronLine, NulBytesAndOverlongLinesAreRefused) {
   const LoadedJobs nul = load(std::string("@daily name=a command=\"x") + '\0' + "y\"\n@daily name=b command=true\n");

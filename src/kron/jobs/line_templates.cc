@@ -60,13 +60,15 @@ bool take_apart(std::string_view line, LineParts& parts) {
 }
 
 // Only H looks at the name. A schedule that there is something to say about is not given: its line is read in full.
-Result<Schedule> LineTemplates::schedule_of(const LineParts& parts) {
+Result<LineTemplates::KnownSchedule> LineTemplates::schedule_of(const LineParts& parts) {
   if (const auto known = schedules_.find(parts.schedule); known != schedules_.end()) return known->second;
   Result<Schedule> schedule = parse_schedule(parts.schedule, parts.name);
   if (!advice_on(parts.schedule).empty()) return fail(Code::invalid, "the schedule is hardly meant so");
   const bool is_for_all = parts.schedule.find_first_of("Hh") == std::string::npos;
-  if (schedule && is_for_all && schedules_.size() < kMost) schedules_.emplace(parts.schedule, *schedule);
-  return schedule;
+  if (!schedule) return fail(schedule.error());
+  KnownSchedule known{*schedule, kept_schedule_text(parts.schedule, *schedule)};
+  if (is_for_all && schedules_.size() < kMost) schedules_.emplace(parts.schedule, known);
+  return known;
 }
 
 bool LineTemplates::add_definition(const LineParts& parts, std::vector<JobDefinition>& definitions) {
@@ -74,11 +76,12 @@ bool LineTemplates::add_definition(const LineParts& parts, std::vector<JobDefini
   if (known == templates_.end()) return false;
   const bool by_shell = !known->second.options->shell.empty();
   if (!is_job_name(parts.name) || !is_good_command(parts.command, by_shell)) return false;
-  Result<Schedule> schedule = schedule_of(parts);
+  Result<KnownSchedule> schedule = schedule_of(parts);
   if (!schedule) return false;
   JobDefinition& definition = definitions.emplace_back(known->second);
   definition.job.identity = parts.name;
-  definition.job.schedule = *std::move(schedule);
+  definition.job.schedule = std::move(schedule->schedule);
+  definition.schedule_text = std::move(schedule->text);
   Result<Job> job = make_job(std::move(definition.job));
   if (!job) {
     definitions.pop_back();
@@ -95,6 +98,7 @@ void LineTemplates::remember(const LineParts& parts, const JobDefinition& defini
   JobDefinition& remembered = templates_.emplace(parts.rest, definition).first->second;
   remembered.job.identity.clear();
   remembered.job.schedule = {};
+  remembered.schedule_text.reset();
   remembered.action = Command{};
 }
 

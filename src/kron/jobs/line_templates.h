@@ -35,10 +35,14 @@ class LineTemplates {
  private:
   static constexpr std::size_t kMost = 4096;
 
-  Result<Schedule> schedule_of(const LineParts& parts);
+  struct KnownSchedule {
+    Schedule schedule;
+    std::shared_ptr<const std::string> text;  // JobDefinition::schedule_text
+  };
+  Result<KnownSchedule> schedule_of(const LineParts& parts);
 
   std::unordered_map<std::string, JobDefinition> templates_;
-  std::unordered_map<std::string, Schedule> schedules_;
+  std::unordered_map<std::string, KnownSchedule> schedules_;
 };
 
 }  // namespace kron::jobs

@@ -217,6 +217,10 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
     return std::nullopt;
   }
   definition.options = context.pool.share(std::move(options));
+  const Node* schedule = node.find("schedule");
+  if (schedule != nullptr && schedule->as<std::string>() != nullptr) {
+    definition.schedule_text = kept_schedule_text(*schedule->as<std::string>(), definition.job.schedule);
+  }
   advise(node, definition, report);
   return definition;
 }

@@ -151,6 +151,18 @@ TEST(JobDocument, AnUnknownZoneOffersTheNearest) {
   }
 }
 
+TEST(JobDocument, MessagesDoNotRepeatWhatMayBeAPassword) {
+  for (const char* keys : {"env: [hunter2]", "env: {A: [hunter2]}", "env: {A: {b: hunter2}}", "env: hunter2",
+                           "stdin: [hunter2]", "stdin: {a: hunter2}", "env: {A: *hunter2}", "env: {A: 'hunter2}",
+                           "env: {A: hunter2: x}", "stdin: \"hunter2"}) {
+    const LoadedJobs jobs = load("jobs:\n - {name: a, schedule: '@daily', command: x, " + std::string(keys) + "}\n");
+    ASSERT_FALSE(jobs.problems.empty()) << keys;
+    for (const Problem& problem : jobs.problems) {
+      EXPECT_EQ((problem.field + problem.message + problem.cure).find("hunter2"), std::string::npos) << problem.message;
+    }
+  }
+}
+
 TEST(JobDocument, CommandsMayBeLists) {
   const LoadedJobs jobs = load("jobs: [{name: a, schedule: '@daily', command: [/bin/echo, 'a b', \"it's\", 5]}]\n");
   ASSERT_EQ(jobs.definitions.size(), 1U);

@@ -108,7 +108,8 @@ void OptionReader::environment(Key key, Environment& target, About) {
   for (const std::string& text : fields_.scalars(key)) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      fields_.report(key, quoted(text) + " gives no value; expected NAME=value");
+      // Not quoted: it may be a password, and messages reach those who may not see it.
+      fields_.report(key, "a text without = gives no value; expected NAME=value");
     } else {
       add_variable(key, target, text.substr(0, equals), text.substr(equals + 1));
     }
