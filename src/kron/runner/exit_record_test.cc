@@ -16,7 +16,17 @@ TEST(ExitRecord, TellsHowARunEnded) {
                                "ended=1700000002.999999999\noutput=12345\nlost=0\nlater=unknown\n"),
                         "r1");
   ASSERT_TRUE(exit);
-  EXPECT_EQ(*exit, (RunExit{"r1", 137, "timed out after 2s", false, instant_of(1700000002), 12345, 9}));
+  EXPECT_EQ(*exit, (RunExit{"r1", 137, "timed out after 2s", false, instant_of(1700000002), 12345, 9,
+                            WallTime(instant_of(1700000000)) + Nanoseconds(1), Nanoseconds(2'999'999'998)}));
+}
+
+TEST(ExitRecord, TheOrderOfItsLinesDoesNotMatterForHowLongItTook) {
+  const auto took = [](const std::string& pairs) { return parse_exit_record(record("code=0\n" + pairs), "r1")->took; };
+  EXPECT_EQ(took("ended=12.5\nstarted=10.25\n"), std::chrono::milliseconds(2250));
+  EXPECT_EQ(took("started=10\nended=10\n"), Nanoseconds(0));
+  EXPECT_EQ(took("ended=12.5\n"), std::nullopt);
+  EXPECT_EQ(took("started=10.0\n"), std::nullopt);
+  EXPECT_EQ(took("started=10.0\nended=9.9\n"), std::nullopt) << "the clock was set back";
 }
 
 TEST(ExitRecord, WithoutACodeNothingHasRun) {
@@ -34,7 +44,8 @@ TEST(ExitRecord, WhatIsNotWholeIsNoRecord) {
   }
   for (const std::string& bad :
        {record("code=x\n"), record("code=1x\n"), record("code=99999999999\n"), record("ended=soon\n"),
-        record("output=-1\n"), record("signal=x\n"), record("signal=0\n"), record("no pair\n"),
+        record("started=soon\n"), record("ended=1.x\n"), record("ended=1.-5\n"), record("output=-1\n"),
+        record("signal=x\n"), record("signal=0\n"), record("no pair\n"),
         std::string("kron-exit 2\nrun=r1\ncode=0\nend\n"), std::string(5000, 'x')}) {
     EXPECT_FALSE(parse_exit_record(bad, "r1")) << bad;
   }

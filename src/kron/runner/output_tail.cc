@@ -83,6 +83,14 @@ OutputTail::Piece OutputTail::read(std::size_t most) {
   return piece;
 }
 
+OutputTail::Extent OutputTail::extent() {
+  open_newest();
+  struct stat info {};
+  if (!file_ || ::fstat(file_.get(), &info) != 0) return {};
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  return {cut_, cut_ + (size > mark_ ? size - mark_ : 0)};
+}
+
 std::string OutputTail::read_file(std::size_t most) const {
   std::string bytes(most, '\0');
   const auto at = static_cast<off_t>(mark_ + (position_ - cut_));

@@ -30,6 +30,13 @@ class OutputTail {
   // What comes next, at most so much; no bytes: nothing has come since.
   Piece read(std::size_t most);
 
+  // What there is to read now, of what the command wrote: from the first byte that was not cut, up to the last.
+  struct Extent {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+  };
+  Extent extent();
+
   // The position after what was read.
   [[nodiscard]] std::uint64_t position() const { return position_; }
 

@@ -61,6 +61,18 @@ TEST_F(OutputTailTest, AFileThatWasCutGoesOnWhereTheOldOneEndedOrSaysWhatIsLost)
   EXPECT_EQ(tail.position(), 23U);
 }
 
+TEST_F(OutputTailTest, TheExtentIsWhatWasWrittenAndIsThere) {
+  OutputTail tail = bytes();
+  EXPECT_EQ(tail.extent().end, 0U);
+  append("hello");
+  EXPECT_EQ(tail.extent().first, 0U);
+  EXPECT_EQ(tail.extent().end, 5U);
+  replace("[kron: 3 bytes cut here]\nlo world");
+  EXPECT_EQ(tail.extent().first, 3U);
+  EXPECT_EQ(tail.extent().end, 11U);
+  EXPECT_EQ(bytes(9).read(100).bytes, "ld");
+}
+
 TEST_F(OutputTailTest, LinesAreWhole) {
   LineTail tail = lines();
   EXPECT_FALSE(tail.has_more(true));

@@ -293,6 +293,7 @@ std::optional<RunExit> RealProcessRunner::earlier_run(std::string_view run_id) {
 RunExit RealProcessRunner::exit_of(const std::string& run_id, const std::string& otherwise) const {
   std::optional<RunExit> recorded = files_.read_exit(run_id);
   if (!recorded) return RunExit{run_id, std::nullopt, otherwise};
+  if (recorded->began) *recorded->began += options_.clock_offset;
   if (recorded->ended) *recorded->ended += std::chrono::floor<Seconds>(options_.clock_offset);
   return *std::move(recorded);
 }

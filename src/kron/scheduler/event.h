@@ -11,6 +11,7 @@
 #include "kron/core/open_periods.h"
 #include "kron/core/state.h"
 #include "kron/env/process_runner.h"
+#include "kron/scheduler/operator_request.h"
 #include "kron/state/record.h"
 
 // What happened to jobs, as values. A scheduler collects them in the step that they belong to and hands them to its
@@ -70,13 +71,42 @@ struct ManualRunDropped {  // it was promised, and never started
   Instant at;
 };
 
+// What operators asked for.
+
+struct JobPaused {
+  std::string identity;
+  Suspension pause;
+};
+
+struct JobResumed {
+  std::string identity;
+  bool skip_missed = false;
+  Attribution from;
+  Instant at;
+};
+
+struct RunRequested {
+  std::string identity;
+  std::string run_id;
+  Triggered::How how = Triggered::How::started;
+  Attribution from;
+};
+
+struct RunSignalled {
+  std::string identity;  // empty: another host's run
+  std::string run_id;
+  std::string signal;  // TERM or KILL
+  Attribution from;
+};
+
 struct RecordsWritten {
   std::size_t count = 0;
   Nanoseconds took{0};
 };
 
-using Event = std::variant<PeriodEnded, RunStarted, RunEnded, RunAdopted, RunFoundBefore, PeriodsPassedOver,
-                           PeriodsClosed, ManualRunDropped, RecordsWritten>;
+using Event =
+    std::variant<PeriodEnded, RunStarted, RunEnded, RunAdopted, RunFoundBefore, PeriodsPassedOver, PeriodsClosed,
+                 ManualRunDropped, JobPaused, JobResumed, RunRequested, RunSignalled, RecordsWritten>;
 
 // On the scheduler's thread, so it waits for nobody; it must not call the scheduler.
 using Observer = std::function<void(const Event&)>;

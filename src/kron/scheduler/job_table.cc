@@ -57,6 +57,7 @@ void JobTable::pack(Slot& slot, jobs::JobDefinition&& definition) {
   slot.terms = terms_.share(definition.job);
   slot.options = std::move(definition.options);
   slot.file = std::move(definition.file);
+  slot.schedule_text = std::move(definition.schedule_text);
   slot.line = definition.line;
   slot.spelling = definition.spelling;
 }
@@ -82,6 +83,7 @@ void JobTable::unpack(const Slot& slot, jobs::JobDefinition& definition) {
   definition.action = slot.action;
   definition.options = slot.options;
   definition.file = slot.file;
+  definition.schedule_text = slot.schedule_text;
   definition.line = slot.line;
   definition.spelling = slot.spelling;
 }

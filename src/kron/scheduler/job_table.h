@@ -96,6 +96,7 @@ class JobTable {
     std::shared_ptr<const Job> terms;  // the job without identity and schedule
     std::shared_ptr<const jobs::RunOptions> options;
     std::shared_ptr<const std::string> file;
+    std::shared_ptr<const std::string> schedule_text;  // mostly null
     std::uint32_t line = 0;
     jobs::Spelling spelling = jobs::Spelling::kron;
     State state = State::free;

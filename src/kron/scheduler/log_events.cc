@@ -18,6 +18,11 @@ LogField what_runs(const ActiveExecution& run) {
   return run.pid > 0 ? LogField{"pid", run.pid} : LogField{"pid", std::string_view()};
 }
 
+// Left out when it is not set.
+LogField flag(std::string_view key, bool value) {
+  return value ? LogField{key, LogJson{"true"}} : LogField{key, std::string_view()};
+}
+
 struct LineOf {
   Log& log;
 
@@ -94,6 +99,37 @@ struct LineOf {
   void operator()(const ManualRunDropped& dropped) const {
     log.warning("manual_run_dropped",
                 {{"identity", dropped.identity}, {"runId", dropped.run_id}, {"reason", name_of(dropped.reason)}});
+  }
+
+  void operator()(const JobPaused& paused) const {
+    log.info("job_paused", {{"identity", paused.identity},
+                            {"until", text_of(paused.pause.until)},
+                            flag("skipMissed", paused.pause.skip_missed),
+                            {"by", paused.pause.by},
+                            {"note", paused.pause.note}});
+  }
+
+  void operator()(const JobResumed& resumed) const {
+    log.info("job_resumed", {{"identity", resumed.identity},
+                             flag("skipMissed", resumed.skip_missed),
+                             {"by", resumed.from.by},
+                             {"note", resumed.from.note}});
+  }
+
+  void operator()(const RunRequested& requested) const {
+    log.info("run_requested", {{"identity", requested.identity},
+                               {"runId", requested.run_id},
+                               {"outcome", name_of(requested.how)},
+                               {"by", requested.from.by},
+                               {"note", requested.from.note}});
+  }
+
+  void operator()(const RunSignalled& signalled) const {
+    log.info("run_signalled", {{"identity", signalled.identity},
+                               {"runId", signalled.run_id},
+                               {"signal", signalled.signal},
+                               {"by", signalled.from.by},
+                               {"note", signalled.from.note}});
   }
 
   void operator()(const RecordsWritten& /*written*/) const {}

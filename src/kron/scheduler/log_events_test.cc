@@ -64,6 +64,21 @@ TEST(LogEvents, HaveTheLinesOfTheFormats) {
   EXPECT_EQ(line_of(PeriodsClosed{"a", three}).event, "passed_over_closed");
   EXPECT_EQ(keys_of(line_of(PeriodsClosed{"a", three})), "identity count first last");
   EXPECT_EQ(line_of(ManualRunDropped{"a", "r1", Reason::start_failed, noon.nominal}).event, "manual_run_dropped");
+  const auto paused = line_of(JobPaused{"a", {noon.nominal, noon.nominal, true, "ada", "disk"}});
+  EXPECT_EQ(paused.event, "job_paused");
+  EXPECT_EQ(keys_of(paused), "identity until skipMissed by note");
+  EXPECT_EQ(paused.field("skipMissed") + paused.field("until"), "true2026-03-01T12:00:00Z");
+  EXPECT_EQ(line_of(JobPaused{"a", {noon.nominal, {}}}).field("skipMissed"), "") << "what is empty is left out";
+  const auto resumed = line_of(JobResumed{"a", false, {"ada", "done"}, noon.nominal});
+  EXPECT_EQ(resumed.event, "job_resumed");
+  EXPECT_EQ(keys_of(resumed), "identity skipMissed by note");
+  const auto requested = line_of(RunRequested{"a", "r1", Triggered::How::waiting, {"ada", "now"}});
+  EXPECT_EQ(requested.event, "run_requested");
+  EXPECT_EQ(keys_of(requested), "identity runId outcome by note");
+  EXPECT_EQ(requested.field("outcome"), "waiting");
+  const auto signalled = line_of(RunSignalled{"a", "r1", "TERM", {"ada", "enough"}});
+  EXPECT_EQ(signalled.event, "run_signalled");
+  EXPECT_EQ(keys_of(signalled), "identity runId signal by note");
   EXPECT_EQ(line_of(RecordsWritten{1, Nanoseconds(5)}).event, "") << "it is for those who count";
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "kron/base/instant.h"
@@ -11,11 +12,20 @@
 
 namespace kron {
 
+// Who asked for something, and what he said about it. Empty: not known, or nothing.
+struct Attribution {
+  std::string by = {};
+  std::string note = {};
+
+  bool operator==(const Attribution&) const = default;
+};
+
 // What became of a request to run a job now.
 struct Triggered {
   std::string run_id;
   enum class How : std::uint8_t { started, waiting, already_known } how = How::started;
 };
+std::string_view name_of(Triggered::How how);
 
 // What an operator asks of a job, kept until it is answered. Answers are given on the loop's thread, once each; they
 // must not ask the scheduler for anything but views.
@@ -38,6 +48,7 @@ struct OperatorRequest {
 
   std::string identity;
   std::variant<Start, Pause> what;
+  Attribution from = {};
   int rounds = 0;  // how often others had changed the record meanwhile
 };
 

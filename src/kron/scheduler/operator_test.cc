@@ -61,6 +61,85 @@ TEST(Operator, OneKeyStartsOneRunHoweverOftenItIsSent) {
   EXPECT_EQ(host.scheduler->trigger("a").value().how, How::started) << "without a key";
 }
 
+TEST(Operator, WhatIsAskedForIsToldWithWhoAskedAndWhatHeSaid) {
+  OperatedHost host({hourly("a"), hourly("b", Concurrency::replace)});
+  host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = minutes(90), .exit_code = 0}; });
+  const Attribution ada{"ada", "a try"};
+  const auto ignore = [](const auto&) {};
+  host.scheduler->trigger("a", "key", ignore, ada);
+  host.scheduler->trigger("a", "key", ignore, ada);
+  host.scheduler->trigger("b", "", ignore, ada);
+  host.scheduler->settle_requests();
+  host.scheduler->trigger("b", "", ignore, {"bob"});
+  host.scheduler->settle_requests();
+  const auto requested = host.told_of<RunRequested>();
+  ASSERT_EQ(requested.size(), 3U) << "a repetition is none";
+  EXPECT_EQ(requested[0].identity, "a");
+  EXPECT_EQ(requested[0].from, ada);
+  EXPECT_EQ(requested[0].how, How::started);
+  EXPECT_EQ(requested[2].how, How::waiting);
+  EXPECT_EQ(requested[2].from, Attribution{"bob"});
+  const auto is_of_a = [](const Event& event) {
+    const auto* request = std::get_if<RunRequested>(&event);
+    const auto* start = std::get_if<RunStarted>(&event);
+    return (request != nullptr && request->identity == "a") || (start != nullptr && start->identity == "a");
+  };
+  const auto first = std::ranges::find_if(host.told, is_of_a);
+  ASSERT_NE(first, host.told.end());
+  EXPECT_TRUE(std::holds_alternative<RunRequested>(*first)) << "it is asked for before it starts";
+  ASSERT_TRUE(host.scheduler->terminate(requested[0].run_id, ada));
+  ASSERT_TRUE(host.scheduler->kill(requested[0].run_id, {"bob"}));
+  EXPECT_FALSE(host.scheduler->kill("nobody", ada));
+  const auto signalled = host.told_of<RunSignalled>();
+  ASSERT_EQ(signalled.size(), 2U);
+  EXPECT_EQ(signalled[0].signal + signalled[0].identity + signalled[0].from.by, "TERMaada");
+  EXPECT_EQ(signalled[1].signal + signalled[1].from.by, "KILLbob");
+}
+
+TEST(Operator, APauseKeepsWhoAskedForItOverARestartAndIsToldOnce) {
+  OperatedHost host({hourly("a")});
+  const auto ignore = [](const auto&) {};
+  host.scheduler->suspend("a", std::nullopt, false, ignore, {"ada", "disk is full"});
+  host.scheduler->settle_requests();
+  const Suspension first = host.scheduler->view("a")->known.periods.suspended.value();
+  EXPECT_EQ(first.by + ": " + first.note, "ada: disk is full");
+  host.run_for(minutes(5));
+  host.scheduler->suspend("a", std::nullopt, false, ignore, {"ada", "disk is full"});
+  host.scheduler->settle_requests();
+  EXPECT_EQ(host.scheduler->view("a")->known.periods.suspended, first) << "as if the first answer was lost";
+  EXPECT_EQ(host.told_of<JobPaused>().size(), 1U);
+  host.scheduler->suspend("a", std::nullopt, true, ignore, {"bob", ""});
+  host.scheduler->settle_requests();
+  ASSERT_TRUE(host.restart_daemon());
+  const Suspension second = host.scheduler->view("a")->known.periods.suspended.value();
+  EXPECT_EQ(second, (Suspension{first.since, std::nullopt, true, "bob", ""})) << "paused all the time";
+  ASSERT_EQ(host.told_of<JobPaused>().size(), 2U);
+  EXPECT_EQ(host.told_of<JobPaused>()[1].pause, second);
+  for (int i = 0; i < 2; ++i) host.scheduler->resume("a", false, ignore, {"ada", "done"});
+  host.scheduler->settle_requests();
+  ASSERT_EQ(host.told_of<JobResumed>().size(), 1U) << "there was nothing left to resume";
+  EXPECT_EQ(host.told_of<JobResumed>()[0].from, (Attribution{"ada", "done"}));
+}
+
+TEST(Operator, APauseThatHasEndedByItselfIsFollowedByAnotherOne) {
+  OperatedHost host({hourly("a")});
+  ASSERT_TRUE(host.scheduler->suspend("a", utc("2026-03-01T00:20:00Z")));
+  host.run_until(utc("2026-03-01T00:30:00Z"));
+  ASSERT_TRUE(host.scheduler->suspend("a", std::nullopt));
+  EXPECT_EQ(host.scheduler->view("a")->known.periods.suspended->since, utc("2026-03-01T00:30:00Z"));
+}
+
+TEST(Operator, APauseThatIsNotDurableIsNotTold) {
+  OperatedHost host({hourly("a")});
+  host.file_system->fail_when([](const testing::CallRecord& call) {
+    return call.call == testing::Call::write ? testing::Fault::no_space : testing::Fault::none;
+  });
+  EXPECT_FALSE(host.scheduler->suspend("a", std::nullopt));
+  EXPECT_FALSE(host.scheduler->trigger("a"));
+  EXPECT_TRUE(host.told_of<JobPaused>().empty());
+  EXPECT_TRUE(host.told_of<RunRequested>().empty());
+}
+
 TEST(OneJob, ThatIsPutRunsFromNowOnAndOthersAreNotTouched) {
   OperatedHost host({hourly("a")});
   ASSERT_TRUE(host.scheduler->put(hourly("b")));

@@ -111,10 +111,12 @@ class Scheduler {
   // A run, or why not: not_found, conflict (concurrency forbids it). The same `key` starts at most one run of a job, as
   // long as its record remembers it; empty: a run of its own.
   using Triggered = kron::Triggered;
-  void trigger(std::string_view identity, std::string_view key, OperatorRequest::Started answer);
+  void trigger(std::string_view identity, std::string_view key, OperatorRequest::Started answer, Attribution from = {});
   // `skip_missed`: what became due during the pause is recorded as skipped when it ends, and not caught up with.
-  void suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed, OperatorRequest::Done answer);
-  void resume(std::string_view identity, bool skip_missed, OperatorRequest::Done answer);
+  // A job that is paused already stays so since when it was, and is paused in these terms from now on.
+  void suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed, OperatorRequest::Done answer,
+               Attribution from = {});
+  void resume(std::string_view identity, bool skip_missed, OperatorRequest::Done answer, Attribution from = {});
   // When it returns all of these are answered, and nobody but the caller uses the ledger.
   void settle_requests();
   // The same for those who have time to wait.
@@ -124,8 +126,8 @@ class Scheduler {
 
   // Begins the job's record anew (Ledger::reset). Conflict while a run of it is active.
   Status reset(std::string_view identity);
-  Status terminate(std::string_view run_id);
-  Status kill(std::string_view run_id);
+  Status terminate(std::string_view run_id, const Attribution& from = {});
+  Status kill(std::string_view run_id, const Attribution& from = {});
   void terminate_all();
 
   // Why nothing is started any more: the ledger cannot promise durability. The owner must end the process.
@@ -165,6 +167,9 @@ class Scheduler {
     return jobs_.find(identity).has_value() || unscheduled_.contains(identity);
   }
   [[nodiscard]] const UnscheduledJobs& unscheduled() const { return unscheduled_; }
+
+  // Another number whenever the jobs, or the definition of one, have changed.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
   // Those that are not scheduled too.
   void each_job(const std::function<void(const jobs::JobDefinition&)>& visit) const;
@@ -270,6 +275,8 @@ class Scheduler {
   bool judge_request(OperatorRequest request);
   std::optional<Result<Triggered>> judge_start(OperatorRequest& request, OperatorRequest::Start& start, JobNumber job);
   bool judge_pause(OperatorRequest request, JobNumber job);
+  Suspension suspension_of(const OperatorRequest::Pause& pause, const Attribution& from,
+                           const std::optional<Suspension>& present) const;
   void end_pause_and_skip(JobNumber job);
   [[nodiscard]] bool knows_run(JobNumber job, const std::string& run_id);
   void take_answer_to(OperatorRequest request, JobNumber job, const Written& written);
@@ -362,6 +369,7 @@ class Scheduler {
   World world_;
   MakeWork make_work_;
   Launcher launcher_;
+  std::uint64_t generation_ = 1;
   JobTable jobs_;  // those that are removed stay as long as a run of theirs is active
   std::unordered_map<std::string, JobNumber> job_of_run_;
   TimerHeap timers_;

@@ -6,6 +6,18 @@
 
 namespace kron {
 
+std::string_view name_of(Triggered::How how) {
+  switch (how) {
+    case Triggered::How::started:
+      return "started";
+    case Triggered::How::waiting:
+      return "waiting";
+    case Triggered::How::already_known:
+      break;
+  }
+  return "already_known";
+}
+
 void Scheduler::notify(const Event& event) const {
   for (const Observer& observer : world_.observers) observer(event);
 }

@@ -97,6 +97,7 @@ void Scheduler::sort_in(jobs::JobDefinition definition, std::optional<JobNumber>
 }
 
 Status Scheduler::change_jobs(Change change, Instant t) {
+  if (!change.added.empty() || !change.edited.empty() || !change.gone.empty()) ++generation_;
   const Result<std::vector<JobNumber>> numbers = add_all(std::move(change.added), t);
   if (!numbers) {
     unscheduled_.merge(change.unscheduled_before);
@@ -119,6 +120,7 @@ Status Scheduler::change_jobs(Change change, Instant t) {
 Status Scheduler::drop(std::span<const std::string> identities) {
   note_busy();
   settle_requests();
+  ++generation_;
   for (const std::string& identity : identities) {
     if (unscheduled_.erase(identity) != 0) continue;
     const std::optional<JobNumber> job = jobs_.find(identity);

@@ -116,12 +116,16 @@ std::optional<Result<Triggered>> Scheduler::judge_start(OperatorRequest& request
   if (overlap == RunOverlap::replace) {
     if (entry.waiting) return fail(Code::conflict, "another run of " + name_in(request) + " waits already");
     begin_replace(job, std::move(cause));
+    notify(RunRequested{request.identity, start.run_id, Triggered::How::waiting, request.from});
     return Triggered{start.run_id, Triggered::How::waiting};
   }
   if (!launch(job, cause)) {
     return fail(Code::io, "the run of " + name_in(request) + " could not be started; the log says why");
   }
-  step_for(job).request = std::make_unique<OperatorRequest>(std::move(request));
+  Step& step = step_for(job);
+  RunRequested requested{request.identity, start.run_id, Triggered::How::started, request.from};
+  step.events.insert(step.events.begin(), std::move(requested));  // told before the start
+  step.request = std::make_unique<OperatorRequest>(std::move(request));
   return std::nullopt;
 }
 
@@ -139,12 +143,28 @@ bool Scheduler::judge_pause(OperatorRequest request, JobNumber job) {
   }
   Entry& entry = jobs_.wake(job);
   step_for(job);
-  if (pause.is_over && pause.skip_missed && entry.known.periods.suspended) end_pause_and_skip(job);
+  const bool was_paused = entry.known.periods.suspended.has_value();
+  if (pause.is_over && pause.skip_missed && was_paused) end_pause_and_skip(job);
   Step& step = step_for(job);  // the same one, unless it had to be written first
-  entry.known.periods.suspended.reset();
-  if (!pause.is_over) entry.known.periods.suspended = Suspension{now(world_.clock), pause.until, pause.skip_missed};
+  std::optional<Suspension>& suspended = entry.known.periods.suspended;
+  if (pause.is_over) {
+    suspended.reset();
+    if (was_paused)
+      step.events.emplace_back(JobResumed{request.identity, pause.skip_missed, request.from, now(world_.clock)});
+  } else if (const Suspension wanted = suspension_of(pause, request.from, suspended); suspended != wanted) {
+    suspended = wanted;
+    step.events.emplace_back(JobPaused{request.identity, wanted});
+  }
   step.request = std::make_unique<OperatorRequest>(std::move(request));
   return false;
+}
+
+// Who asks again, because the answer was lost or to say more about it, does not make it younger.
+Suspension Scheduler::suspension_of(const OperatorRequest::Pause& pause, const Attribution& from,
+                                    const std::optional<Suspension>& present) const {
+  const Instant t = now(world_.clock);
+  const bool lasts = present && (!present->until || *present->until > t);
+  return {lasts ? present->since : t, pause.until, pause.skip_missed, from.by, from.note};
 }
 
 // As if the pause had been meant to end now. One step with its end: durable together or not at all.
@@ -203,17 +223,19 @@ Status Scheduler::have_paused(const OperatorRequest::Pause& pause, JobNumber job
   return {};
 }
 
-void Scheduler::trigger(std::string_view identity, std::string_view key, OperatorRequest::Started answer) {
-  ask({std::string(identity), OperatorRequest::Start{std::string(key), std::move(answer)}});
+void Scheduler::trigger(std::string_view identity, std::string_view key, OperatorRequest::Started answer,
+                        Attribution from) {
+  ask({std::string(identity), OperatorRequest::Start{std::string(key), std::move(answer)}, std::move(from)});
 }
 
 void Scheduler::suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed,
-                        OperatorRequest::Done answer) {
-  ask({std::string(identity), OperatorRequest::Pause{false, until, skip_missed, std::move(answer)}});
+                        OperatorRequest::Done answer, Attribution from) {
+  ask({std::string(identity), OperatorRequest::Pause{false, until, skip_missed, std::move(answer)}, std::move(from)});
 }
 
-void Scheduler::resume(std::string_view identity, bool skip_missed, OperatorRequest::Done answer) {
-  ask({std::string(identity), OperatorRequest::Pause{true, std::nullopt, skip_missed, std::move(answer)}});
+void Scheduler::resume(std::string_view identity, bool skip_missed, OperatorRequest::Done answer, Attribution from) {
+  ask({std::string(identity), OperatorRequest::Pause{true, std::nullopt, skip_missed, std::move(answer)},
+       std::move(from)});
 }
 
 Result<Triggered> Scheduler::trigger(std::string_view identity, std::string_view key) {

@@ -298,14 +298,18 @@ void Scheduler::stop_starting() {
   settle_requests();
 }
 
-Status Scheduler::terminate(std::string_view run_id) {
-  if (!job_of_run_.contains(std::string(run_id))) return fail(Code::not_found, "no active run " + quoted(run_id));
+Status Scheduler::terminate(std::string_view run_id, const Attribution& from) {
+  const auto run = job_of_run_.find(std::string(run_id));
+  if (run == job_of_run_.end()) return fail(Code::not_found, "no active run " + quoted(run_id));
+  notify(RunSignalled{std::string(jobs_.identity(run->second)), run->first, "TERM", from});
   world_.runner.terminate(run_id);
   return {};
 }
 
-Status Scheduler::kill(std::string_view run_id) {
-  if (!job_of_run_.contains(std::string(run_id))) return fail(Code::not_found, "no active run " + quoted(run_id));
+Status Scheduler::kill(std::string_view run_id, const Attribution& from) {
+  const auto run = job_of_run_.find(std::string(run_id));
+  if (run == job_of_run_.end()) return fail(Code::not_found, "no active run " + quoted(run_id));
+  notify(RunSignalled{std::string(jobs_.identity(run->second)), run->first, "KILL", from});
   world_.runner.kill(run_id);
   return {};
 }

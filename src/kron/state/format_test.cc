@@ -47,7 +47,7 @@ TEST(StateFormat, TheKeysOfARecordAreDocumented) {
   full.periods.first_seen_is_floor = true;
   full.periods.first_seen_reach = Seconds(1);
   full.periods.schedule = ScheduleSeen{1, instant_of(0)};
-  full.periods.suspended = Suspension{instant_of(0), instant_of(1), true};
+  full.periods.suspended = Suspension{instant_of(0), instant_of(1), true, "ada", "disk"};
   full.last_boot_id = "b";
   full.active.resize(2);
   full.active[1].task_id = "t";

@@ -230,6 +230,8 @@ Status read_suspension(const dom::element& value, Suspension& to, std::string& u
     if (key == "Since") return read_instant(key, v, to.since);
     if (key == "Until") return read_instant(key, v, to.until);
     if (key == "SkipMissed") return read_bool(key, v, to.skip_missed);
+    if (key == "By") return read_text(key, v, to.by);
+    if (key == "Note") return read_text(key, v, to.note);
     return keep_unknown(key, v, unknown);
   });
 }

@@ -110,6 +110,8 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
     out.key("Suspended").begin_map().member("Since", rfc3339(periods.suspended->since));
     if (periods.suspended->until) out.member("Until", rfc3339(*periods.suspended->until));
     if (periods.suspended->skip_missed) out.key("SkipMissed").boolean(true);
+    if (!periods.suspended->by.empty()) out.member("By", periods.suspended->by);
+    if (!periods.suspended->note.empty()) out.member("Note", periods.suspended->note);
     write_unknown(out, record.unknown_of_suspended);
     out.end_map();
   }

@@ -202,10 +202,15 @@ std::optional<Instant> maybe_instant() {
 
 Instant some_instant() { return instant_of(*rc::gen::inRange<std::int64_t>(0, 4102444800)); }
 
+std::string some_text() {
+  std::string text = *rc::gen::string<std::string>();
+  for (char& c : text) c = c >= 0x20 && c < 0x7F ? c : '_';
+  return text;
+}
+
 StateRecord random_record() {
   StateRecord r;
-  r.identity = "id/" + *rc::gen::string<std::string>();
-  for (char& c : r.identity) c = c >= 0x20 && c < 0x7F ? c : '_';
+  r.identity = "id/" + some_text();
   r.periods.last_handled = maybe_instant();
   if (r.periods.last_handled) {
     r.last_outcome = static_cast<Outcome>(*rc::gen::inRange(0, 4));
@@ -224,7 +229,8 @@ StateRecord random_record() {
     at += Seconds(30000);
   }
   if (*rc::gen::arbitrary<bool>()) {
-    r.periods.suspended = Suspension{some_instant(), maybe_instant(), *rc::gen::arbitrary<bool>()};
+    r.periods.suspended =
+        Suspension{some_instant(), maybe_instant(), *rc::gen::arbitrary<bool>(), some_text(), some_text()};
   }
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
     r.active.push_back({.period = {},
