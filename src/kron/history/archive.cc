@@ -12,19 +12,21 @@ namespace {
 
 constexpr std::size_t kLinesPerCommit = 4096;
 constexpr std::size_t kLinesPerReport = 50'000;
-constexpr std::uint64_t kLeftOfTheDisk = std::uint64_t{1} << 20;
 
-// The last of a disk belongs to the records of jobs, without which nothing runs.
 Status check_room(const std::string& path) {
   struct statvfs disk {};
   if (::statvfs(path.c_str(), &disk) != 0) return {};
   const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
   if (blocks * disk.f_frsize >= kLeftOfTheDisk) return {};
-  return fail(Code::io, "less than 1 MiB of the disk of " + path +
-                            " is free, which is left to the records of jobs; make room there");
+  return fail(no_room_left(path));
 }
 
 }  // namespace
+
+Error no_room_left(const std::string& path) {
+  return {Code::io,
+          "less than 1 MiB of the disk of " + path + " is free, which is left to the records of jobs; make room there"};
+}
 
 Archive::Archive(const std::string& path, const runner::Retention& retention, const Clock& clock, Log& log)
     : path_(path), index_path_(path + "/index.sqlite"), retention_(retention), clock_(clock), log_(log) {}
@@ -35,6 +37,7 @@ Result<std::unique_ptr<Archive>> Archive::open(const std::string& path, const ru
   Result<std::unique_ptr<Journal>> journal = Journal::open(archive->file_system_, path);
   if (!journal) return fail(journal.error());
   archive->journal_ = *std::move(journal);
+  archive->days_ = std::make_unique<DaysFile>(archive->file_system_, archive->journal_->directory());
   return archive;
 }
 
@@ -42,7 +45,9 @@ Status Archive::prepare(const std::stop_token& stop) {
   if (is_ready_) return {};
   if (Status room = check_room(path_); !room) return room;
   Status done = open_index();
+  if (done) done = days_->read_into(*index_);
   if (done) done = read_journal(stop);
+  if (done) done = index_->end_of_reading();
   if (done) done = index_->recount();
   if (done) done = expire({});
   if (!done) {
@@ -123,6 +128,7 @@ Status Archive::apply(std::string_view line, const Segment& segment) {
   if (!known) return fail(known.error());
   // A clock that went back over midnight can put a run's start into a later file than its end.
   if (*known && result_of(*entry) == RunResult::running && result_of(**known) != RunResult::running) return {};
+  if (Status counted = index_->count_day(*known, *entry); !counted) return counted;
   return index_->put(*entry, segment);
 }
 
@@ -131,7 +137,7 @@ Result<std::size_t> Archive::record(std::span<const Entry> entries) {
   if (const Status room = check_room(path_); !room) return fail(room.error());
   const Result<Segment> segment = journal_->choose(now(clock_));
   if (!segment) return fail(segment.error());
-  std::size_t news = 0;
+  std::vector<Entry> news;
   const Result<std::string> lines = lines_of(entries, *segment, news);
   if (!lines) {
     give_up(lines.error());
@@ -140,14 +146,17 @@ Result<std::size_t> Archive::record(std::span<const Entry> entries) {
   const Result<std::uint64_t> size = journal_->append(*lines);
   Status done = size ? index_->set_size(*segment, *size) : index_->rollback();
   if (done && size) done = index_->commit();
+  if (done && size) done = note_recent(news);
   if (done && size) done = expire(*segment);
   if (!done) give_up(done.error());
   if (!size || !done) return fail(size ? done.error() : size.error());
-  return news;
+  write_days(news);
+  return news.size();
 }
 
 // Begins a transaction of the index that has the same.
-Result<std::string> Archive::lines_of(std::span<const Entry> entries, const Segment& segment, std::size_t& news) {
+Result<std::string> Archive::lines_of(std::span<const Entry> entries, const Segment& segment,
+                                      std::vector<Entry>& news) {
   std::string lines;
   if (Status begun = index_->begin(); !begun) return fail(begun.error());
   for (const Entry& entry : entries) {
@@ -156,11 +165,44 @@ Result<std::string> Archive::lines_of(std::span<const Entry> entries, const Segm
     Entry told = *known ? merged(**known, entry) : entry;
     if (*known && told == **known) continue;
     if (!*known) told.number = index_->last_number() + 1;
-    if (Status put = index_->put(told, segment); !put) return fail(put.error());
+    Status put = index_->count_day(*known, told);
+    if (put) put = index_->put(told, segment);
+    if (!put) return fail(put.error());
     lines += entry_json(told) + '\n';
-    ++news;
+    news.push_back(std::move(told));
   }
   return lines;
+}
+
+// After midnight, and when something becomes known of a day that is over. A disk that fails takes nothing: it is tried
+// again the next time.
+void Archive::write_days(std::span<const Entry> news) {
+  const auto today = std::chrono::floor<std::chrono::days>(now(clock_));
+  const bool is_new_day = days_written_on_ != today;
+  const bool is_late = std::ranges::any_of(news, [&](const Entry& entry) { return day_of(entry) < today; });
+  if (!is_new_day && !is_late) return;
+  days_written_on_ = today;
+  Status written = days_->write_from(*index_, today);
+  if (written && is_new_day) written = days_->expire(*index_, today);
+  if (!written && written.error().code == Code::invalid) give_up(written.error());
+}
+
+Status Archive::note_recent(std::span<const Entry> news) {
+  for (const Entry& entry : news) {
+    if (recent_.add(brief_of(entry))) continue;
+    recent_.forget(entry.job);
+    if (Status read = index_->each_brief(entry.job, [this](const Brief& brief) { recent_.add(brief); }); !read) {
+      return read;
+    }
+  }
+  return {};
+}
+
+// One ordered scan of a covering index: a question for each job would take much longer.
+Status Archive::read_recent() {
+  recent_.clear();
+  dropped_ = 0;
+  return index_->each_brief({}, [this](const Brief& brief) { recent_.add(brief); });
 }
 
 // If we die before the files are removed, or cannot remove them, the next start reads them, and forgets the same
@@ -169,11 +211,17 @@ Status Archive::expire(const Segment& in_use) {
   const Result<std::size_t> dropped = index_->keep_newest(retention_.most);
   if (!dropped) return fail(dropped.error());
   const auto today = std::chrono::floor<std::chrono::days>(now(clock_));
+  // Of jobs that are gone for good nothing is to stay in memory for ever.
+  dropped_ += *dropped;
+  const bool is_recent_old = expired_on_ != today || dropped_ > retention_.most;
   if (*dropped == 0 && expired_on_ == today) return {};
   if (expired_on_ != today) {
     const auto oldest = std::chrono::floor<std::chrono::days>(now(clock_) - retention_.age);
     if (Status forgotten = index_->forget_before(oldest); !forgotten) return forgotten;
     expired_on_ = today;
+  }
+  if (is_recent_old) {
+    if (Status read = read_recent(); !read) return read;
   }
   const Result<std::vector<Segment>> unused = index_->take_unused(in_use);
   if (!unused) return fail(unused.error());
@@ -194,6 +242,7 @@ void Archive::give_up(const Error& error) {
   index_.reset();
   is_ready_ = false;
   expired_on_.reset();
+  recent_.clear();
   if (error.code != Code::invalid) return;
   log_.warning("history_rebuilding", {{"path", index_path_}, {"reason", error.message}});
   Index::discard(index_path_);

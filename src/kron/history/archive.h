@@ -5,15 +5,22 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kron/env/clock.h"
 #include "kron/env/log.h"
 #include "kron/env/real_file_system.h"
+#include "kron/history/days_file.h"
 #include "kron/history/index.h"
 #include "kron/history/journal.h"
+#include "kron/history/recent.h"
 #include "kron/runner/retention.h"
 
 namespace kron::history {
+
+// The last of a disk belongs to the records of jobs, without which nothing runs.
+inline constexpr std::uint64_t kLeftOfTheDisk = std::uint64_t{1} << 20;
+Error no_room_left(const std::string& path);
 
 // The history on disk: the journal, which is the truth, and the index, which is made from it. Used by one thread.
 class Archive {
@@ -38,6 +45,10 @@ class Archive {
     return answer;
   }
 
+  // The last outcomes of each job; the index must be ready. Those that have been forgotten are among them until
+  // midnight.
+  const RecentOutcomes& recent() const { return recent_; }
+
   bool is_ready() const { return is_ready_; }
   // Whoever is not known and ended before it has been forgotten, or is too old to be learnt of.
   Result<Instant> horizon();
@@ -52,7 +63,10 @@ class Archive {
   Status read_journal(const std::stop_token& stop);
   Status read_on(const SegmentInfo& segment, const std::stop_token& stop);
   Status apply(std::string_view line, const Segment& segment);
-  Result<std::string> lines_of(std::span<const Entry> entries, const Segment& segment, std::size_t& news);
+  Result<std::string> lines_of(std::span<const Entry> entries, const Segment& segment, std::vector<Entry>& news);
+  Status note_recent(std::span<const Entry> news);
+  Status read_recent();
+  void write_days(std::span<const Entry> news);
   Status expire(const Segment& in_use);
   void give_up(const Error& error);
 
@@ -63,12 +77,16 @@ class Archive {
   Log& log_;
   RealFileSystem file_system_;
   std::unique_ptr<Journal> journal_;
+  std::unique_ptr<DaysFile> days_;
+  std::optional<std::chrono::sys_days> days_written_on_;
   std::unique_ptr<Index> index_;
   bool is_ready_ = false;
   bool is_made_anew_ = false;
   std::size_t lines_read_ = 0;     // by read_journal
   std::size_t lines_skipped_ = 0;  // of them: no entries
   std::optional<std::chrono::sys_days> expired_on_;
+  RecentOutcomes recent_;
+  std::size_t dropped_ = 0;  // entries, since recent_ was read from the index
 };
 
 }  // namespace kron::history

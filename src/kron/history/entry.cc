@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -49,6 +50,10 @@ void write_time(JsonWriter& out, std::string_view name, const std::optional<Inst
   if (time) out.member(name, rfc3339(*time));
 }
 
+void write_seconds(JsonWriter& out, std::string_view name, const std::optional<std::chrono::microseconds>& length) {
+  if (length) out.key(name).real(std::chrono::duration<double>(*length).count());
+}
+
 void write_run(JsonWriter& out, const Entry& entry) {
   if (entry.pid != 0) out.key("pid").integer(entry.pid);
   if (entry.run_id.empty() || !entry.ended_at) return;
@@ -67,6 +72,19 @@ void read_time(Fields& fields, std::string_view key, std::optional<Instant>& tar
   Instant time;
   fields.take(time, key, parse_rfc3339(*text));
   target = time;
+}
+
+// A number of seconds; what is too large for one of microseconds is no length.
+void read_seconds(Fields& fields, std::string_view key, std::optional<std::chrono::microseconds>& target) {
+  constexpr double kMost = 1e12;
+  const Node* node = fields.find(key);
+  if (node == nullptr) return;
+  const auto* real = node->as<double>();
+  const auto* whole = node->as<std::int64_t>();
+  if (real == nullptr && whole == nullptr) return fields.report(std::string(key), "expected a number of seconds");
+  const double seconds = real != nullptr ? *real : static_cast<double>(*whole);
+  if (!(std::abs(seconds) < kMost)) return fields.report(std::string(key), "expected fewer seconds");
+  target = std::chrono::round<std::chrono::microseconds>(std::chrono::duration<double>(seconds));
 }
 
 void read_passed_over(Fields fields, Entry& entry) {
@@ -102,6 +120,8 @@ void read_members(Fields& fields, Entry& entry) {
   read_time(fields, "chosenTime", entry.chosen);
   read_time(fields, "startedAt", entry.started_at);
   read_time(fields, "endedAt", entry.ended_at);
+  read_seconds(fields, "delaySeconds", entry.delay);
+  read_seconds(fields, "durationSeconds", entry.duration);
   if (const auto code = fields.integer("exitCode")) entry.exit_code = static_cast<int>(*code);
   entry.pid = fields.integer("pid").value_or(0);
   entry.output_bytes = static_cast<std::uint64_t>(fields.integer("outputBytes").value_or(0));
@@ -158,8 +178,10 @@ Instant time_of(const Entry& entry) {
   return entry.ended_at.value_or(Instant{});
 }
 
+std::string run_key(std::string_view run_id) { return "run " + std::string(run_id); }
+
 std::string key_of(const Entry& entry) {
-  if (!entry.run_id.empty()) return "run " + entry.run_id;
+  if (!entry.run_id.empty()) return run_key(entry.run_id);
   // Hosts, times and words hold no line feed, so the job may hold what it likes.
   const std::string where = entry.host.empty() ? "" : "at " + entry.host + "\n";
   if (entry.passed_over) {
@@ -185,6 +207,8 @@ Entry merged(const Entry& known, const Entry& news) {
   fill(result.chosen, rest.chosen);
   fill(result.started_at, rest.started_at);
   fill(result.ended_at, rest.ended_at);
+  fill(result.delay, rest.delay);
+  fill(result.duration, rest.duration);
   fill(result.exit_code, rest.exit_code);
   fill(result.pid, rest.pid);
   fill(result.output_bytes, rest.output_bytes);
@@ -224,6 +248,8 @@ void write(JsonWriter& out, const Entry& entry) {
   if (!entry.host.empty()) out.member("host", entry.host);
   write_time(out, "startedAt", entry.started_at);
   write_time(out, "endedAt", entry.ended_at);
+  write_seconds(out, "delaySeconds", entry.delay);
+  write_seconds(out, "durationSeconds", entry.duration);
   out.member("state", is_running(entry) ? "running" : "ended");
   write_run(out, entry);
   if (entry.passed_over) {

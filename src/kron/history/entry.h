@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,8 +30,10 @@ struct Entry {
   std::string run_id = {};  // empty: nothing ran
   std::string host = {};    // of a cluster: the instance that it is about; empty: this machine, which is alone
   std::optional<Instant> started_at = {};
-  std::optional<Instant> ended_at = {};  // of a run, none: it goes on
-  std::optional<int> exit_code = {};     // none: unknown, or nothing ran
+  std::optional<Instant> ended_at = {};                    // of a run, none: it goes on
+  std::optional<std::chrono::microseconds> delay = {};     // from the chosen time to the start; none: nobody knows
+  std::optional<std::chrono::microseconds> duration = {};  // of a run that has ended, likewise
+  std::optional<int> exit_code = {};                       // none: unknown, or nothing ran
   std::int64_t pid = 0;
   std::uint64_t output_bytes = 0;
   std::optional<PassedOver> passed_over = {};
@@ -59,6 +62,8 @@ Instant time_of(const Entry& entry);
 // Two entries with one key are the same: the run id; or the job, the period and its outcome; or the job and the first
 // and last of the periods passed over; on one host.
 std::string key_of(const Entry& entry);
+// The key of the run with this id; of a prefix of ids, the prefix of their keys.
+std::string run_key(std::string_view run_id);
 
 // What is known after `news` of the same key: nothing is forgotten, and a run that has ended does not run again.
 Entry merged(const Entry& known, const Entry& news);

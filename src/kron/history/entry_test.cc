@@ -16,6 +16,10 @@ std::optional<Instant> maybe_time() {
   return instant_of(*rc::gen::inRange<std::int64_t>(0, 7'258'118'399));
 }
 
+std::chrono::microseconds maybe_length() {
+  return std::chrono::microseconds(*rc::gen::inRange<std::int64_t>(-1'000'000, 100'000'000'000'000));
+}
+
 Entry any_entry() {
   Entry entry;
   entry.number = *rc::gen::inRange<std::int64_t>(1, 1'000'000);
@@ -33,6 +37,8 @@ Entry any_entry() {
     entry.ended_at = maybe_time();
     entry.pid = *rc::gen::inRange(0, 99999);
     if (entry.ended_at && testing::maybe()) entry.exit_code = *rc::gen::inRange(0, 255);
+    if (testing::maybe()) entry.delay = maybe_length();
+    if (entry.ended_at && testing::maybe()) entry.duration = maybe_length();
     if (entry.ended_at) entry.output_bytes = *rc::gen::inRange<std::uint64_t>(0, 1 << 30);
   } else if (testing::maybe()) {
     entry.outcome = *rc::gen::element(Outcome::skipped, Outcome::missed, Outcome::unschedulable);
@@ -67,6 +73,18 @@ TEST(Entry, IsWrittenInTheNamesOfTheFormat) {
             R"({"number":0,"job":"backup","outcome":"passed over","trigger":"schedule",)"
             R"("endedAt":"2026-03-02T00:01:00Z","state":"ended","passedOver":{"count":3,)"
             R"("first":"2026-03-02T00:00:00Z","last":"2026-03-02T00:01:00Z"}})");
+}
+
+TEST(Entry, DelayAndDurationAreNumbersOfSeconds) {
+  Entry entry = run_ended("r1");
+  entry.delay = std::chrono::microseconds(12'345);
+  entry.duration = std::chrono::seconds(3);
+  EXPECT_NE(entry_json(entry).find(R"("delaySeconds":0.012345,"durationSeconds":3,)"), std::string::npos)
+      << entry_json(entry);
+  EXPECT_EQ(parse_entry(entry_json(entry)).value(), entry);
+  for (const char* wrong : {R"("3s")", "1e300", "true"}) {
+    EXPECT_FALSE(parse_entry(R"({"number":1,"job":"a","durationSeconds":)" + std::string(wrong) + "}")) << wrong;
+  }
 }
 
 TEST(Entry, InAClusterItNamesTheHost) {

@@ -1,10 +1,14 @@
 #include "kron/history/history.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "kron/env/durable.h"
 #include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
+#include "kron/history/pause_file.h"
+#include "kron/history/up_file.h"
 
 namespace kron::history {
 namespace {
@@ -24,19 +28,24 @@ Result<std::unique_ptr<History>> History::open(const std::string& state_director
                                                const Clock& clock, Log& log, std::function<void()> yield_to_starts) {
   Result<std::unique_ptr<Archive>> archive = Archive::open(state_directory + "/history", retention, clock, log);
   if (!archive) return fail(archive.error());
+  // Now, when nobody writes there yet.
+  std::ignore = remove_leftovers((*archive)->journal().directory());
   Result<std::unique_ptr<CatchUp>> catch_up = CatchUp::begin(state_directory, (*archive)->journal());
   if (!catch_up) return fail(catch_up.error());
   return with_thread("the history", [&] {
     return std::unique_ptr<History>(
-        new History(*std::move(archive), *std::move(catch_up), log, std::move(yield_to_starts)));
+        new History(*std::move(archive), *std::move(catch_up), clock, log, std::move(yield_to_starts)));
   });
 }
 
-History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, Log& log,
+History::History(std::unique_ptr<Archive> archive, std::unique_ptr<CatchUp> catch_up, const Clock& clock, Log& log,
                  std::function<void()> yield_to_starts)
     : archive_(std::move(archive)),
       catch_up_(std::move(catch_up)),
+      clock_(clock),
       log_(log),
+      up_(std::make_unique<UpFile>(file_system_, archive_->journal().directory(), clock_, log_)),
+      pauses_(std::make_unique<PauseFile>(file_system_, archive_->journal().directory(), log_)),
       yield_to_starts_(std::move(yield_to_starts)),
       most_(std::max<std::size_t>(archive_->retention().most, 1)),
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
@@ -71,6 +80,13 @@ void History::find(Query query, Answer<std::vector<Entry>> answer) {
   });
 }
 
+void History::find_around(Around around, Answer<std::vector<Entry>> answer) {
+  ask([around = std::move(around), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->ask([&](Index& index) { return entries_around(index, around); }));
+  });
+}
+
 void History::get(std::string run_id, Answer<std::optional<Entry>> answer) {
   ask([key = key_of({.job = {}, .run_id = std::move(run_id)}), answer = std::move(answer)](Result<Archive*> archive) {
     if (!archive) return answer(fail(archive.error()));
@@ -88,6 +104,84 @@ void History::last_of(std::vector<std::string> jobs, Answer<std::map<std::string
       if (auto entry = last_in_record(catch_up_->state(), job)) last->emplace(job, *std::move(entry));
     }
     answer(std::move(last));
+  });
+}
+
+void History::recent_of(std::vector<std::string> jobs, Answer<std::map<std::string, Recent>> answer) {
+  ask([jobs = std::move(jobs), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    std::map<std::string, Recent> recent;
+    for (const std::string& job : jobs) recent.emplace(job, (*archive)->recent().of(job));
+    answer(std::move(recent));
+  });
+}
+
+void History::bad_jobs(Answer<std::vector<std::string>> answer) {
+  ask([answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->recent().bad_jobs());
+  });
+}
+
+void History::newest_of(std::vector<std::string> jobs, std::size_t each,
+                        Answer<std::map<std::string, std::vector<Entry>>> answer) {
+  ask([jobs = std::move(jobs), each, answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->ask([&](Index& index) { return index.newest_of(jobs, each); }));
+  });
+}
+
+void History::past(PastQuestion question, Answer<Past> answer) {
+  ask([question = std::move(question), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer(past_of(**archive, question));
+  });
+}
+
+void History::up_times(std::function<void(std::vector<UpTime>)> answer) {
+  ask([this, answer = std::move(answer)](const Result<Archive*>&) { answer(up_->all()); });
+}
+
+void History::end_up_time() {
+  ask([this, at = now(clock_)](const Result<Archive*>&) { up_->stop(at); });
+}
+
+void History::begin_pause(Pause pause) {
+  ask([this, pause = std::move(pause)](const Result<Archive*>&) { pauses_->begin(pause); });
+}
+
+void History::end_pause(std::string job, Instant at) {
+  ask([this, job = std::move(job), at](const Result<Archive*>&) { pauses_->end(job, at); });
+}
+
+void History::pauses_of(std::string job, std::function<void(std::vector<Pause>)> answer) {
+  ask([this, job = std::move(job), answer = std::move(answer)](const Result<Archive*>&) {
+    answer(pauses_->all().of(job));
+  });
+}
+
+void History::days_of(std::string job, std::chrono::sys_days from, std::chrono::sys_days to,
+                      Answer<std::vector<DayTotals>> answer) {
+  ask([job = std::move(job), from, to, answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    answer((*archive)->ask([&](Index& index) { return index.days_of(job, from, to); }));
+  });
+}
+
+void History::ends_of(std::vector<std::string> jobs, Answer<std::map<std::string, Ends>> answer) {
+  ask([this, jobs = std::move(jobs), answer = std::move(answer)](Result<Archive*> archive) {
+    if (!archive) return answer(fail(archive.error()));
+    auto ends = (*archive)->ask([&](Index& index) { return index.ends_of(jobs); });
+    if (!ends) return answer(std::move(ends));
+    for (const std::string& job : jobs) {
+      if (ends->contains(job)) continue;
+      auto entry = last_in_record(catch_up_->state(), job);
+      if (!entry) continue;
+      Ends& known = (*ends)[job];
+      if (result_of(*entry) == RunResult::succeeded) known.success = entry;
+      known.last = *std::move(entry);
+    }
+    answer(std::move(ends));
   });
 }
 
@@ -125,22 +219,34 @@ bool History::has_work() const {
 
 void History::serve(const std::stop_token& stop) {
   become_background_thread();
+  yield_to_starts_();
+  up_->begin();
+  pauses_->read();
   std::unique_lock lock(mutex_);
   const auto has_something = [this] { return has_work(); };
   while (!stop.stop_requested()) {
-    if (failed_at_) {
-      wake_.wait_for(lock, stop, kPause, has_something);
-    } else {
-      wake_.wait(lock, stop, has_something);
-    }
+    const Nanoseconds beat = up_->until_next_beat();
+    wake_.wait_for(lock, stop, failed_at_ ? std::min<Nanoseconds>(beat, kPause) : beat, has_something);
     gather(lock, stop);
+    const Nanoseconds began = clock_.monotonic();
     if (has_work()) work(lock, stop);
+    say_that_krond_is_up(lock, clock_.monotonic() - began);
   }
   failed_at_.reset();
   do work(lock, stop);
   while (!entries_.empty() && !failed_at_);
   // What is left is told by the ledger's records at the next start.
   if (!entries_.empty()) log_.warning("history_dropped", {{"count", static_cast<std::int64_t>(entries_.size())}});
+  up_->stop(now(clock_));
+}
+
+// `busy`: for so long the thread has worked before.
+void History::say_that_krond_is_up(std::unique_lock<std::mutex>& lock, Nanoseconds busy) {
+  if (up_->until_next_beat() > Nanoseconds(0)) return;
+  lock.unlock();
+  yield_to_starts_();
+  up_->beat(busy);
+  lock.lock();
 }
 
 void History::gather(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
@@ -170,6 +276,7 @@ void History::work(std::unique_lock<std::mutex>& lock, const std::stop_token& st
     yield_to_starts_();
     question(archive_->is_ready() ? Result<Archive*>(archive_.get()) : fail(status ? kNotReady : status.error()));
   }
+  pauses_->write_changes();
   lock.lock();
   entries_.insert(entries_.begin(), std::move_iterator(group.begin()), std::move_iterator(group.end()));
   drop_beyond_most();

@@ -69,6 +69,39 @@ TEST_F(HistoryTest, TheLastOfAJobThatIsForgottenComesFromItsRecord) {
   EXPECT_EQ(last.at("brief").outcome, Outcome::missed);
 }
 
+TEST_F(HistoryTest, KnowsWhenKrondWasUp) {
+  const auto up_times = [this] {
+    std::promise<std::vector<UpTime>> answer;
+    history_->up_times([&](std::vector<UpTime> up) { answer.set_value(std::move(up)); });
+    return answer.get_future().get();
+  };
+  open();
+  EXPECT_EQ(up_times(), (std::vector<UpTime>{{kStart, kStart}}));
+  clock_.advance(std::chrono::seconds(30));
+  history_->end_up_time();
+  clock_.advance(std::chrono::minutes(5));  // its runs go on
+  const UpTime first{kStart, kStart + Seconds(30), UpTime::End::stopped};
+  EXPECT_EQ(up_times(), std::vector<UpTime>{first});
+  history_.reset();
+  clock_.advance(std::chrono::hours(1));
+  open();
+  const Instant again = now(clock_);
+  EXPECT_EQ(up_times(), (std::vector<UpTime>{first, {again, again}}));
+  history_.reset();
+  clock_.advance(std::chrono::hours(1));
+  open();
+  EXPECT_EQ(up_times()[1].end, UpTime::End::stopped) << "the history has ended, and krond with it";
+}
+
+TEST_F(HistoryTest, WhatAnEarlierKrondLeftHalfWrittenIsRemoved) {
+  fs::create_directories(path());
+  std::ofstream(path(".tmp-up.json")) << "{";
+  open();
+  history_->flush();
+  EXPECT_FALSE(fs::exists(path(".tmp-up.json")));
+  EXPECT_TRUE(fs::exists(path("up.json")));
+}
+
 TEST_F(HistoryTest, CallsBackWhenWhatWasAddedIsOnDisk) {
   open();
   history_->add(run_started("r1"));

@@ -12,24 +12,33 @@
 namespace kron::history {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 3;
 
-// `body` is the entry as JSON; the other columns are what it is found by.
+// `body` is the entry as JSON; the other columns are what it is found by, and `letter` and `length` (of a succeeded
+// run, in milliseconds; -1 otherwise) what the last outcomes of all jobs are read from in one go.
 constexpr const char* kSchema = R"(
   CREATE TABLE IF NOT EXISTS entries (
     number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, job TEXT NOT NULL, kind INTEGER NOT NULL, result INTEGER,
-    time INTEGER NOT NULL, segment INTEGER NOT NULL, body TEXT NOT NULL);
-  CREATE INDEX IF NOT EXISTS entries_by_job ON entries (job, number);
+    time INTEGER NOT NULL, segment INTEGER NOT NULL, letter INTEGER NOT NULL, length INTEGER NOT NULL,
+    body TEXT NOT NULL);
+  CREATE INDEX IF NOT EXISTS entries_by_job ON entries (job, number, letter, length);
   CREATE INDEX IF NOT EXISTS entries_by_time ON entries (time, number);
   CREATE INDEX IF NOT EXISTS entries_by_job_and_time ON entries (job, time, number);
-  DROP INDEX IF EXISTS entries_by_kind;
   CREATE INDEX IF NOT EXISTS entries_by_kind_and_time ON entries (kind, time, number);
-  DROP INDEX IF EXISTS entries_by_result;
   CREATE INDEX IF NOT EXISTS entries_by_result_and_time ON entries (result, time, number);
   CREATE INDEX IF NOT EXISTS entries_by_segment ON entries (segment);
+  CREATE TABLE IF NOT EXISTS days (
+    job TEXT NOT NULL, day INTEGER NOT NULL, succeeded INTEGER NOT NULL, failed INTEGER NOT NULL,
+    timed_out INTEGER NOT NULL, unknown INTEGER NOT NULL, skipped INTEGER NOT NULL, missed INTEGER NOT NULL,
+    no_time INTEGER NOT NULL, passed_over INTEGER NOT NULL, running INTEGER NOT NULL, sum INTEGER NOT NULL,
+    longest INTEGER NOT NULL, written INTEGER NOT NULL, from_file INTEGER NOT NULL, PRIMARY KEY (job, day)) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS days_unwritten ON days (day) WHERE written = 0;
+  CREATE TABLE IF NOT EXISTS days_known (id INTEGER PRIMARY KEY, size INTEGER NOT NULL, lines INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS segments (segment INTEGER PRIMARY KEY, size INTEGER NOT NULL);
-  PRAGMA user_version = 1;
+  PRAGMA user_version = 3;
 )";
+
+constexpr Length kNoLength{-1};
 
 constexpr std::int64_t kMostParts = std::int64_t{1} << 32;
 
@@ -75,13 +84,18 @@ std::string sql_of(const Query& query, const std::optional<std::int64_t>& after_
   std::string sql = "SELECT body FROM entries WHERE 1";
   if (!query.job.empty()) sql += " AND job = ?";
   if (!query.job_prefix.empty()) sql += " AND job >= ? AND job < ?";
+  if (!query.run_prefix.empty()) sql += " AND key >= ? AND key < ?";
   if (query.kind) sql += " AND kind = ?";
   if (query.result) sql += " AND result = ?";
   if (query.from) sql += " AND time >= ?";
   if (query.to) sql += " AND time < ?";
   if (query.period) sql += " AND instr(body, ?) > 0";
   if (query.before != 0) sql += after_time ? " AND (time, number) < (?, ?)" : " AND number < ?";
-  return sql + (query.order == Query::Order::time ? " ORDER BY time DESC, number DESC" : " ORDER BY number DESC") +
+  // The few runs of a prefix are found by their key and then sorted: the plus keeps SQLite from walking all of time.
+  const std::string plus = query.run_prefix.empty() ? "" : "+";
+  return sql +
+         (query.order == Query::Order::time ? " ORDER BY " + plus + "time DESC, " + plus + "number DESC"
+                                            : " ORDER BY " + plus + "number DESC") +
          " LIMIT ?";
 }
 
@@ -89,8 +103,10 @@ std::string sql_of(const Query& query, const std::optional<std::int64_t>& after_
 
 Index::Index(Database database)
     : database_(std::move(database)),
-      put_(database_.prepare("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)")),
-      with_key_(database_.prepare("SELECT body FROM entries WHERE key = ?")) {}
+      put_(database_.prepare("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
+      with_key_(database_.prepare("SELECT body FROM entries WHERE key = ?")),
+      day_at_(statement_of_day_at(database_)),
+      put_day_(statement_of_put_day(database_)) {}
 
 Result<std::unique_ptr<Index>> Index::open(const std::string& path) {
   // SQLite would make it readable for others; what it puts beside it has the same mode.
@@ -168,7 +184,9 @@ Status Index::put(const Entry& entry, const Segment& segment) {
   } else {
     put_.bind_null();
   }
-  put_.bind(epoch_seconds(time_of(entry))).bind(number_of(segment)).bind(body);
+  put_.bind(epoch_seconds(time_of(entry))).bind(number_of(segment));
+  put_.bind(static_cast<std::int64_t>(letter_of(entry))).bind(length_of_success(entry).value_or(kNoLength).count());
+  put_.bind(body);
   if (entry.number > last_number_) ++count_;
   last_number_ = std::max(last_number_, entry.number);
   return finish(put_);
@@ -234,9 +252,12 @@ Result<std::vector<Entry>> Index::find(const Query& query) {
   }
   Statement statement = database_.prepare(sql_of(query, after_time));
   const std::string after = after_prefix(query.job_prefix);
+  const std::string of_runs = run_key(query.run_prefix);
+  const std::string after_runs = after_prefix(of_runs);
   const std::string of_period = query.period ? R"("periodId":")" + rfc3339(*query.period) + '"' : "";
   if (!query.job.empty()) statement.bind(query.job);
   if (!query.job_prefix.empty()) statement.bind(query.job_prefix).bind(after);
+  if (!query.run_prefix.empty()) statement.bind(of_runs).bind(after_runs);
   if (query.kind) statement.bind(static_cast<std::int64_t>(*query.kind));
   if (query.result) statement.bind(static_cast<std::int64_t>(*query.result));
   if (query.from) statement.bind(epoch_seconds(*query.from));
@@ -279,6 +300,82 @@ Result<std::map<std::string, Entry>> Index::last_of_each(const std::vector<std::
     last.emplace(job, *std::move(entry));
   }
   return last;
+}
+
+Result<std::map<std::string, std::vector<Entry>>> Index::newest_of(const std::vector<std::string>& jobs,
+                                                                   std::size_t each) {
+  if (Status begun = database_.run("BEGIN"); !begun) return fail(begun.error());
+  Result<std::map<std::string, std::vector<Entry>>> newest = newest_of_each(jobs, each);
+  const Status ended = database_.run("COMMIT");
+  if (newest && !ended) return fail(ended.error());
+  return newest;
+}
+
+Result<std::map<std::string, std::vector<Entry>>> Index::newest_of_each(const std::vector<std::string>& jobs,
+                                                                        std::size_t each) {
+  std::map<std::string, std::vector<Entry>> newest;
+  Statement statement = database_.prepare("SELECT body FROM entries WHERE job = ? ORDER BY number DESC LIMIT ?");
+  for (const std::string& job : jobs) {
+    statement.bind(job).bind(static_cast<std::int64_t>(each));
+    Result<bool> row = statement.step();
+    for (; row && *row; row = statement.step()) {
+      Result<Entry> entry = entry_in(statement, 0);
+      if (!entry) return fail(entry.error());
+      newest[job].push_back(*std::move(entry));
+    }
+    if (!row) return fail(row.error());
+  }
+  return newest;
+}
+
+Status Index::each_brief(std::string_view job, const std::function<void(const Brief&)>& visit) {
+  Statement statement = database_.prepare("SELECT job, number, letter, length FROM entries" +
+                                          std::string(job.empty() ? "" : " WHERE job = ?") + " ORDER BY job, number");
+  if (!job.empty()) statement.bind(job);
+  Result<bool> row = statement.step();
+  for (; row && *row; row = statement.step()) {
+    const Length length(statement.integer(3));
+    visit({statement.text(0), statement.integer(1), static_cast<char>(statement.integer(2)),
+           length == kNoLength ? std::nullopt : std::optional(length)});
+  }
+  if (!row) return fail(row.error());
+  return {};
+}
+
+Result<std::map<std::string, Ends>> Index::ends_of(const std::vector<std::string>& jobs) {
+  if (Status begun = database_.run("BEGIN"); !begun) return fail(begun.error());
+  Result<std::map<std::string, Ends>> ends = ends_of_each(jobs);
+  const Status ended = database_.run("COMMIT");
+  if (ends && !ended) return fail(ended.error());
+  return ends;
+}
+
+Result<std::map<std::string, Ends>> Index::ends_of_each(const std::vector<std::string>& jobs) {
+  // The pluses have SQLite walk the entries of the job, the newest first, and not those of a kind or result.
+  Statement last = database_.prepare(
+      "SELECT body FROM entries WHERE job = ? AND +kind <> ? AND (+result IS NULL OR +result <> ?) "
+      "ORDER BY number DESC LIMIT 1");
+  Statement success =
+      database_.prepare("SELECT body FROM entries WHERE job = ? AND +result = ? ORDER BY number DESC LIMIT 1");
+  const auto first_of = [](Statement& statement) -> Result<std::optional<Entry>> {
+    const Result<bool> row = statement.step();
+    if (!row) return fail(row.error());
+    if (!*row) return std::optional<Entry>();
+    Result<Entry> entry = entry_in(statement, 0);
+    const Result<bool> over = statement.step();
+    if (!entry || !over) return fail(entry ? over.error() : entry.error());
+    return std::optional<Entry>(*std::move(entry));
+  };
+  std::map<std::string, Ends> ends;
+  for (const std::string& job : jobs) {
+    last.bind(job).bind(static_cast<std::int64_t>(Kind::passed_over));
+    auto newest = first_of(last.bind(static_cast<std::int64_t>(RunResult::running)));
+    if (!newest) return fail(newest.error());
+    auto succeeded = first_of(success.bind(job).bind(static_cast<std::int64_t>(RunResult::succeeded)));
+    if (!succeeded) return fail(succeeded.error());
+    if (*newest || *succeeded) ends.emplace(job, Ends{*std::move(newest), *std::move(succeeded)});
+  }
+  return ends;
 }
 
 Result<std::optional<Instant>> Index::time_of_oldest() {

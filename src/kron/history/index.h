@@ -2,18 +2,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kron/history/database.h"
+#include "kron/history/day_totals.h"
 #include "kron/history/entry.h"
 #include "kron/history/journal.h"
+#include "kron/history/recent.h"
 
 namespace kron::history {
+
+// Starts per part of a time that is divided evenly.
+struct StartsQuery {
+  Instant from;
+  Seconds length;
+  std::size_t parts = 1;
+  Instant until;            // not counted from here on
+  std::string prefix = {};  // of the jobs' names
+  std::string match = {};   // in the jobs' names
+};
 
 // What is asked for; everything that is given must hold. The newest come first.
 struct Query {
@@ -24,6 +38,7 @@ struct Query {
   };
   std::string job = {};         // empty: any
   std::string job_prefix = {};  // empty: any
+  std::string run_prefix = {};  // of the run id; empty: any
   std::optional<Kind> kind = {};
   std::optional<RunResult> result = {};
   std::optional<Instant> from = {};    // time_of(entry) at or after it …
@@ -32,6 +47,17 @@ struct Query {
   std::int64_t before = 0;             // a cursor: only what comes after the entry of this number; 0: all
   std::size_t limit = 100;
   Order order = Order::number;
+};
+
+// How far days.jsonl is known.
+struct DaysKnown {
+  std::uint64_t size = 0;
+  std::size_t lines = 0;
+};
+
+struct Ends {
+  std::optional<Entry> last = {};
+  std::optional<Entry> success = {};
 };
 
 // The journal's entries, to be asked. It can be made from the journal at any time, so nothing of it is precious: what
@@ -66,6 +92,33 @@ class Index {
   // The newest run or outcome of each of these jobs that has one; a report of periods passed over is neither.
   Result<std::map<std::string, Entry>> last_of(const std::vector<std::string>& jobs);
 
+  // The newest entries of each of these jobs that has one, at most `each` of a job, the newest first.
+  Result<std::map<std::string, std::vector<Entry>>> newest_of(const std::vector<std::string>& jobs, std::size_t each);
+  // Every entry of a job, or, without a name, of all jobs: job by job, and of each in the order of the numbers.
+  Status each_brief(std::string_view job, const std::function<void(const Brief&)>& visit);
+  // How the newest run or period of each of these jobs ended, and its newest success, of those that have one. A run
+  // that goes on has not ended.
+  Result<std::map<std::string, Ends>> ends_of(const std::vector<std::string>& jobs);
+
+  // How many runs began in each part; by an index alone.
+  Result<std::vector<std::uint64_t>> count_starts(const StartsQuery& query);
+
+  // The totals of each job and day, which outlive the entries. In a transaction with the entry's put(): `before` is
+  // what was known of it. Nothing is counted that put_day() has told already, until end_of_reading().
+  Status count_day(const std::optional<Entry>& before, const Entry& after);
+  // Of the days from `from` up to but without `to`, those with any, in their order.
+  Result<std::vector<DayTotals>> days_of(const std::string& job, std::chrono::sys_days from, std::chrono::sys_days to);
+  // Of days.jsonl: what is to be written, and was; a line that was read; how far it is known.
+  Result<std::vector<DayTotals>> unwritten_days(std::chrono::sys_days before, std::size_t most);
+  Status mark_written(const std::vector<DayTotals>& totals);
+  Status put_day(const DayTotals& totals);  // what was counted holds; a later line takes the place of an earlier one
+  Status end_of_reading();
+  Status each_written_day(const std::function<void(const DayTotals&)>& visit);
+  Result<DaysKnown> days_known();
+  Status set_days_known(const DaysKnown& known);
+  // Forgets the days before `from`, and of more than `most` lines the oldest; how many are left.
+  Result<std::size_t> keep_days(std::chrono::sys_days from, std::size_t most);
+
   // Lines put out of order, or in place of others, make count() wrong until this.
   Status recount();
   std::int64_t last_number() const { return last_number_; }
@@ -73,15 +126,24 @@ class Index {
   Result<std::optional<Instant>> time_of_oldest();
 
  private:
+  Result<std::map<std::string, Ends>> ends_of_each(const std::vector<std::string>& jobs);
   explicit Index(Database database);
 
   Status check(bool is_new);
   Result<std::optional<std::int64_t>> time_at(std::int64_t number);
   Result<std::map<std::string, Entry>> last_of_each(const std::vector<std::string>& jobs);
+  Result<std::map<std::string, std::vector<Entry>>> newest_of_each(const std::vector<std::string>& jobs,
+                                                                   std::size_t each);
+
+  Status change_day(const std::string& job, std::chrono::sys_days day, const Entry* before, const Entry* after);
+  static Statement statement_of_day_at(Database& database);
+  static Statement statement_of_put_day(Database& database);
 
   Database database_;
   Statement put_;
   Statement with_key_;
+  Statement day_at_;
+  Statement put_day_;
   std::int64_t last_number_ = 0;
   std::size_t count_ = 0;
 };

@@ -59,6 +59,24 @@ TEST_F(IndexTest, ByTimeWhatWasFoundMissedLaterStandsWhereItBelongs) {
   EXPECT_EQ(ids(by_time(99, 2)), (Ids{"r1", "r3"}));
 }
 
+TEST_F(IndexTest, RunsAreFoundByTheBeginningsOfTheirIds) {
+  record({run_ended("0f3c11", 0, "a", kStart + Seconds(30)), run_ended("0f3d", 0, "b", kStart + Seconds(20)),
+          run_ended("0f3c", 1, "b", kStart + Seconds(40)), run_started("0f3cff", "a", kStart + Seconds(10)),
+          missed(kStart, "0f3c"), run_ended("0F3C", 0, "a", kStart)});
+  const auto begins = [&](const char* prefix, Query query = {}) {
+    query.run_prefix = prefix;
+    return ids(query);
+  };
+  EXPECT_EQ(begins("0f3c"), (Ids{"0f3cff", "0f3c", "0f3c11"}));
+  EXPECT_EQ(begins("0f3c", {.order = Query::Order::time}), (Ids{"0f3c", "0f3c11", "0f3cff"}));
+  EXPECT_EQ(begins("0f3c", {.limit = 1, .order = Query::Order::time}), Ids{"0f3c"});
+  EXPECT_EQ(begins("0f3c", {.job = "a"}), (Ids{"0f3cff", "0f3c11"}));
+  EXPECT_EQ(begins("0f3c1"), Ids{"0f3c11"});
+  EXPECT_EQ(begins("0f3c", {.result = RunResult::failed}), Ids{"0f3c"});
+  EXPECT_EQ(begins("0f3e"), Ids{});
+  EXPECT_EQ(begins("period"), Ids{}) << "a run's id, and no other key";
+}
+
 TEST_F(IndexTest, NamesWithWhatSqlKnowsAreNames) {
   const std::string name = "a%_'\";-- \xC3\xA9";
   record({run_ended("r1", 0, name), run_ended("r2", 0, "ab")});
@@ -74,6 +92,20 @@ TEST_F(IndexTest, TheLastOfAJobIsItsNewestRunOrOutcome) {
   EXPECT_EQ(last->size(), 2U);
   EXPECT_EQ(last->at("a").run_id, "r2");
   EXPECT_EQ(last->at("b").outcome, Outcome::missed);
+}
+
+TEST_F(IndexTest, TheEndsOfAJobAreItsNewestAndItsNewestSuccess) {
+  record({run_ended("r1", 0, "a", kStart), run_ended("r2", 0, "a", kStart + Seconds(60)),
+          run_ended("r3", 1, "a", kStart + Seconds(120)), run_started("r4", "a", kStart + Seconds(180)),
+          passed_over(kStart, kStart + Seconds(50), "a"), missed(kStart, "b"), run_started("r5", "c")});
+  const auto ends = archive_->ask([&](Index& index) { return index.ends_of({"a", "b", "c", "d"}); });
+  ASSERT_TRUE(ends) << ends.error().message;
+  EXPECT_EQ(ends->at("a").last->run_id, "r3") << "r4 goes on";
+  EXPECT_EQ(ends->at("a").success->run_id, "r2");
+  EXPECT_EQ(ends->at("b").last->outcome, Outcome::missed);
+  EXPECT_FALSE(ends->at("b").success);
+  EXPECT_FALSE(ends->contains("c"));
+  EXPECT_FALSE(ends->contains("d"));
 }
 
 TEST_F(IndexTest, AnotherVersionAndAFileThatIsNoneAreInvalid) {

@@ -150,9 +150,13 @@ Result<std::uint64_t> Journal::append(std::string_view lines) {
 }
 
 Status Journal::read(const Segment& segment, std::uint64_t from, const Visit& visit) const {
+  return read_lines(*directory_, segment_name(segment), from, visit);
+}
+
+Status read_lines(Directory& directory, std::string_view name, std::uint64_t from, const VisitLine& visit) {
   LineGatherer lines(from, visit);
   for (std::uint64_t at = from;;) {
-    const Result<std::string> chunk = directory_->read_part(segment_name(segment), at, kChunk);
+    const Result<std::string> chunk = directory.read_part(name, at, kChunk);
     if (!chunk) return fail(chunk.error());
     if (chunk->empty()) lines.finish();
     if (chunk->empty() || !lines.take(*chunk)) return {};

@@ -31,6 +31,10 @@ struct SegmentInfo {
   Instant modified;  // on the machine's clock
 };
 
+// Each line of a file that is not empty, as Journal::read has them.
+using VisitLine = std::function<bool(std::string_view line, std::uint64_t end)>;
+Status read_lines(Directory& directory, std::string_view name, std::uint64_t from, const VisitLine& visit);
+
 inline constexpr std::uint64_t kMostSegment = 16 << 20;  // bytes, about: a file that has them gets no further line
 inline constexpr std::size_t kMostLine = 1 << 20;
 
@@ -50,7 +54,7 @@ class Journal {
 
   // Each line that is not empty from a position on, without its newline, with the position after it; until `visit` says
   // false. The last one may be cut off: a crash can end it anywhere, its newline included.
-  using Visit = std::function<bool(std::string_view line, std::uint64_t end)>;
+  using Visit = VisitLine;
   Status read(const Segment& segment, std::uint64_t from, const Visit& visit) const;
 
   Status remove(const Segment& segment);

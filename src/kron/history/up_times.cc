@@ -39,11 +39,27 @@ Result<UpTime> up_time_in(const Node& node) {
 
 std::string_view name_of(UpTime::End end) { return kEnds[static_cast<std::size_t>(end)]; }
 
-UpTimes::UpTimes(std::vector<UpTime> all) : all_(std::move(all)) {}
+UpTimes::UpTimes(std::vector<UpTime> all) : all_(std::move(all)) {
+  while (all_.size() > kMost) forget_shortest();
+}
 
 void UpTimes::add(Instant now) {
   all_.push_back({now, now});
-  if (all_.size() > kMost) all_.erase(all_.begin(), all_.end() - static_cast<std::ptrdiff_t>(kMost));
+  if (all_.size() > kMost) forget_shortest();
+}
+
+// The two with the least time between them become one; where the clock was set back, that is less than none. The last
+// one lasts, and is left alone.
+void UpTimes::forget_shortest() {
+  std::size_t at = 0;
+  const auto between = [this](std::size_t i) { return all_[i + 1].from - all_[i].to; };
+  for (std::size_t i = 1; i + 2 < all_.size(); ++i) {
+    if (between(i) < between(at)) at = i;
+  }
+  UpTime& kept = all_[at + 1];
+  kept.from = std::min(kept.from, all_[at].from);
+  kept.to = std::max(kept.to, all_[at].to);
+  all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 void UpTimes::begin(Instant now, Nanoseconds boot_time) {
@@ -51,7 +67,7 @@ void UpTimes::begin(Instant now, Nanoseconds boot_time) {
   beat_at_ = boot_time;
 }
 
-void UpTimes::beat(Instant now, Nanoseconds boot_time) {
+void UpTimes::beat(Instant now, Nanoseconds boot_time, Seconds busy) {
   if (all_.empty() || !beat_at_) return begin(now, boot_time);
   UpTime& last = all_.back();
   const Seconds passed = std::chrono::floor<Seconds>(boot_time - *beat_at_);
@@ -59,7 +75,7 @@ void UpTimes::beat(Instant now, Nanoseconds boot_time) {
   beat_at_ = boot_time;
   if (set > kCorrection || set < -kCorrection) {
     last.end = UpTime::End::clock_set;
-  } else if (passed > kLateBeat) {
+  } else if (passed - busy > kLateBeat) {
     last.end = UpTime::End::slept;
   } else {
     last.to = std::max(last.to, now);
@@ -70,7 +86,7 @@ void UpTimes::beat(Instant now, Nanoseconds boot_time) {
 
 void UpTimes::stop(Instant now) {
   if (all_.empty()) return;
-  all_.back().to = std::max(all_.back().to, now);
+  all_.back().to = std::max(all_.back().from, now);  // a beat may have come after whoever told it to
   all_.back().end = UpTime::End::stopped;
 }
 
@@ -101,10 +117,16 @@ Result<std::vector<UpTime>> parse_up_times(std::string_view text) {
 }
 
 std::optional<DownTime> down_at(const std::vector<UpTime>& up, Instant t) {
-  for (std::size_t i = 0; i + 1 < up.size(); ++i) {
-    if (up[i].to < t && t < up[i + 1].from) return DownTime{up[i].to, up[i + 1].from, up[i].end};
+  const UpTime* before = nullptr;
+  const UpTime* after = nullptr;
+  // Not always in the order of the clock, which may have been set back, and then come to a time twice.
+  for (const UpTime& one : up) {
+    if (one.from <= t && t <= one.to) return std::nullopt;
+    if (one.to < t && (before == nullptr || one.to >= before->to)) before = &one;
+    if (one.from > t && (after == nullptr || one.from < after->from)) after = &one;
   }
-  return std::nullopt;
+  if (before == nullptr || after == nullptr || before == &up.back()) return std::nullopt;  // the last one lasts
+  return DownTime{before->to, after->from, before->end};
 }
 
 }  // namespace kron::history

@@ -32,6 +32,8 @@ std::string_view name_of(UpTime::End end);
 // When krond was up: the last stretches of it, the oldest first. A value; time comes in by calls.
 class UpTimes {
  public:
+  // Beyond them the shortest time between two is forgotten: a krond that is restarted again and again does not make a
+  // night without one forgotten.
   static constexpr std::size_t kMost = 500;
   // krond says so often that it is up; between two beats it may have died.
   static constexpr Seconds kBetweenBeats{60};
@@ -42,8 +44,9 @@ class UpTimes {
   // A krond begins.
   void begin(Instant now, Nanoseconds boot_time);
   // It is still up. `boot_time` goes on while the machine sleeps and is not set (Clock::boot_time): what the wall clock
-  // does beyond it was a setting of the clock, and a beat that comes late was a sleep.
-  void beat(Instant now, Nanoseconds boot_time);
+  // does beyond it was a setting of the clock, and a beat that comes late was a sleep, but for the time that whoever
+  // calls this was `busy`.
+  void beat(Instant now, Nanoseconds boot_time, Seconds busy = Seconds(0));
   // It ends because it was told to.
   void stop(Instant now);
 
@@ -51,6 +54,7 @@ class UpTimes {
 
  private:
   void add(Instant now);
+  void forget_shortest();
 
   std::vector<UpTime> all_;
   std::optional<Nanoseconds> beat_at_;  // by the boot time

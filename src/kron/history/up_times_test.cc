@@ -64,11 +64,44 @@ TEST(UpTimes, AClockThatIsSetBackJumpsOverNothing) {
   EXPECT_EQ(down_at(up.all(), kNoonUp - 30min), std::nullopt);
 }
 
-TEST(UpTimes, OfManyTheOldestGo) {
+TEST(UpTimes, WhoWasBusyDidNotSleep) {
   UpTimes up;
-  for (std::size_t i = 0; i < UpTimes::kMost + 3; ++i) up.begin(kNoonUp + Seconds(i), 0s);
+  up.begin(kNoonUp, 100s);
+  up.beat(kNoonUp + 10min, 700s, 9min);
+  EXPECT_EQ(up.all(), (std::vector<UpTime>{{kNoonUp, kNoonUp + 10min}}));
+  up.beat(kNoonUp + 20min, 1300s, 6min);
+  EXPECT_EQ(up.all().size(), 2U);
+}
+
+TEST(UpTimes, AClockThatCameToATimeTwiceWasUpThen) {
+  // Years ahead for a moment, as a machine without a battery may be.
+  const std::vector<UpTime> up{{kNoonUp, kNoonUp + 1h},
+                               {kNoonUp + 30000h, kNoonUp + 30000h, UpTime::End::clock_set},
+                               {kNoonUp + 3h, kNoonUp + 4h}};
+  EXPECT_EQ(down_at(up, kNoonUp + 3h + 30min), std::nullopt);
+  EXPECT_EQ(down_at(up, kNoonUp + 2h), (DownTime{kNoonUp + 1h, kNoonUp + 3h, UpTime::End::none}));
+}
+
+TEST(UpTimes, OfManyTheShortestTimeBetweenTwoIsForgotten) {
+  UpTimes up;
+  up.begin(kNoonUp, 0s);
+  up.stop(kNoonUp + 1h);
+  // A night without krond, and then one that ends again and again.
+  const Instant morning = kNoonUp + 20h;
+  for (std::size_t i = 0; i < 3 * UpTimes::kMost; ++i) up.begin(morning + Seconds(10 * i), 0s);
   EXPECT_EQ(up.all().size(), UpTimes::kMost);
-  EXPECT_EQ(up.all().front().from, kNoonUp + 3s);
+  EXPECT_EQ(down_at(up.all(), kNoonUp + 8h), (DownTime{kNoonUp + 1h, morning, UpTime::End::stopped}));
+  EXPECT_EQ(up.all().back().from, morning + Seconds(10 * (3 * UpTimes::kMost - 1)));
+  EXPECT_EQ(UpTimes(std::vector<UpTime>(UpTimes::kMost + 1, {kNoonUp, kNoonUp})).all().size(), UpTimes::kMost);
+}
+
+TEST(UpTimes, WhatIsForgottenLeavesTheLastOneAlone) {
+  UpTimes up;
+  for (std::size_t i = 0; i < UpTimes::kMost; ++i) up.begin(kNoonUp + Seconds(10 * i), 0s);
+  up.begin(kNoonUp, 0s);  // the clock was set back
+  up.beat(kNoonUp + 60s, 60s);
+  EXPECT_EQ(up.all().size(), UpTimes::kMost);
+  EXPECT_EQ(up.all().back(), (UpTime{kNoonUp, kNoonUp + 60s}));
 }
 
 TEST(UpTimes, AreReadBackAsTheyWereWritten) {

@@ -86,7 +86,7 @@ class HistoryRig : public ::testing::Test {
   std::vector<std::string> journal_files() const {
     std::vector<std::string> names;
     for (const auto& file : std::filesystem::directory_iterator(path())) {
-      if (file.path().extension() == ".jsonl") names.push_back(file.path().filename());
+      if (parse_segment_name(file.path().filename().string())) names.push_back(file.path().filename());
     }
     std::ranges::sort(names);
     return names;

@@ -1,0 +1,90 @@
+#include "kron/history/pauses.h"
+
+#include <gtest/gtest.h>
+
+#include "kron/env/fake/capturing_log.h"
+#include "kron/env/fake/power_cut_file_system.h"
+#include "kron/history/pause_file.h"
+
+namespace kron::history::pauses_test {
+namespace {
+
+using namespace std::chrono_literals;
+using All = std::vector<Pause>;
+
+constexpr Instant kStart = instant_of(1'772'409'600);  // 2026-03-02T00:00:00Z
+
+TEST(Pauses, EndWhenTheJobIsResumed) {
+  Pauses pauses;
+  pauses.begin({"a", kStart, {}, "ann", "disk full"});
+  pauses.begin({"b", kStart + 1s});
+  pauses.end("a", kStart + 1h);
+  EXPECT_EQ(pauses.of("a"), (All{{"a", kStart, kStart + 1h, "ann", "disk full"}}));
+  EXPECT_EQ(pauses.of("b"), (All{{"b", kStart + 1s}}));
+  pauses.end("nobody", kStart);
+  EXPECT_EQ(pauses.all().size(), 2U);
+}
+
+TEST(Pauses, InOtherTermsStayTheSame) {
+  Pauses pauses;
+  pauses.begin({"a", kStart, {}, "ann", ""});
+  pauses.begin({"a", kStart, kStart + 2h, "bob", "longer"});
+  EXPECT_EQ(pauses.of("a"), (All{{"a", kStart, kStart + 2h, "bob", "longer"}}));
+}
+
+TEST(Pauses, ThatAreOverStayAsTheyWere) {
+  Pauses pauses;
+  pauses.begin({"a", kStart, kStart + 1h});
+  pauses.end("a", kStart + 2h);
+  EXPECT_EQ(pauses.of("a"), (All{{"a", kStart, kStart + 1h}})) << "it ended by itself before";
+  pauses.begin({"a", kStart + 3h});
+  pauses.end("a", kStart + 4h);
+  EXPECT_EQ(pauses.of("a"), (All{{"a", kStart, kStart + 1h}, {"a", kStart + 3h, kStart + 4h}}));
+}
+
+TEST(Pauses, OfManyTheOldestGo) {
+  Pauses pauses;
+  for (std::size_t i = 0; i <= Pauses::kMost; ++i) pauses.begin({"a", kStart + Seconds(i)});
+  EXPECT_EQ(pauses.all().size(), Pauses::kMost);
+  EXPECT_EQ(pauses.all().front().since, kStart + 1s);
+  EXPECT_EQ(Pauses(All(Pauses::kMost + 1, {"a", kStart})).all().size(), Pauses::kMost);
+}
+
+TEST(Pauses, AreReadBackAsTheyWereWritten) {
+  const All all{{"a", kStart, kStart + 1h, "ann", "\"quoted\""}, {"b", kStart}};
+  EXPECT_EQ(parse_pauses(pauses_text(all)).value(), all);
+  for (const char* bad : {"", "[]", "{}", R"({"pauses":[{}]})", R"({"pauses":[{"job":"a","since":"x"}]})"}) {
+    EXPECT_FALSE(parse_pauses(bad)) << bad;
+  }
+}
+
+TEST(PauseFile, KeepsThemAndBeginsAnewWithWhatCannotBeRead) {
+  testing::PowerCutFileSystem file_system;
+  const auto directory = open_or_make_directory(file_system, "/history", 0700).value();
+  testing::CapturingLog log;
+  PauseFile first(file_system, *directory, log);
+  first.read();
+  first.write_changes();
+  EXPECT_FALSE(directory->info(PauseFile::kName)) << "nothing has changed";
+  first.begin({"a", kStart});
+  first.write_changes();
+  first.end("a", kStart + 1h);
+  first.write_changes();
+  PauseFile second(file_system, *directory, log);
+  second.read();
+  EXPECT_EQ(second.all().of("a"), (All{{"a", kStart, kStart + 1h}}));
+  EXPECT_TRUE(log.lines().empty());
+  ASSERT_TRUE(directory->remove(PauseFile::kName));
+  ASSERT_TRUE(write_all(*directory->create(PauseFile::kName, 0600).value(), R"({"pauses":[{"job":)"));
+  PauseFile third(file_system, *directory, log);
+  third.read();
+  EXPECT_EQ(log.lines_of("pauses_lost").size(), 1U);
+  third.begin({"b", kStart});
+  third.write_changes();
+  PauseFile fourth(file_system, *directory, log);
+  fourth.read();
+  EXPECT_EQ(fourth.all().all(), (All{{"b", kStart}}));
+}
+
+}  // namespace
+}  // namespace kron::history::pauses_test
