@@ -6,47 +6,19 @@
 #include "kron/base/duration.h"
 #include "kron/core/allowed_share.h"
 #include "kron/core/decision.h"
+#include "kron/forecast/period_walk.h"
 
 namespace kron {
 namespace {
 
-struct Span {
-  Instant from, until;
-
-  [[nodiscard]] bool has(Instant t) const { return from <= t && t < until; }
-};
-
-// The nominal times whose windows touch a span of time.
-Span nominal_span(const WindowSpec& spec, const Span& span) {
-  const Window reach = window_of(spec, Instant{});
-  return {span.from - reach.end.time_since_epoch(), span.until - reach.start.time_since_epoch()};
-}
+// All draws of a period are in vain, and then it is asked why: as much as so many others.
+constexpr std::uint64_t kCostOfNoTime = 20;
 
 template <class Jobs>
 std::uint64_t total_periods(const Jobs& jobs) {
   return std::accumulate(jobs.begin(), jobs.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const auto& job) { return sum + job.periods; });
 }
-
-template <class See>
-void for_each_nominal(const Job& job, const Span& span, See see) {
-  auto t = job.schedule.next_after(span.from - Seconds(1), job.zone);
-  for (; t && *t < span.until; t = job.schedule.next_after(*t, job.zone)) see(*t);
-}
-
-// Most jobs of a crontab have neither window nor constraints; their hashes need not be computed.
-bool runs_at_nominal_time(const Job& job) { return job.window.duration == Nanoseconds(0) && job.constraints.empty(); }
-
-bool is_suspended(const jobs::JobDefinition& definition) {
-  const auto& terms = definition.options->terms;
-  return definition.job.policy.suspend || (terms && terms->paused);
-}
-
-bool is_at_boot(const jobs::JobDefinition& definition) {
-  return !is_suspended(definition) && definition.job.schedule.kind == Schedule::Kind::reboot;
-}
-
-bool can_start(const jobs::JobDefinition& definition) { return !is_suspended(definition) && !is_at_boot(definition); }
 
 // Inserts into a list that holds the best `most`, the best first; among equals the earlier stays before.
 template <class Item, class Better>
@@ -84,29 +56,33 @@ class Profiler {
       : definitions_(definitions),
         question_(question),
         whole_{question.from, question.from + question.length},
-        progress_(progress) {
+        progress_(progress),
+        budget_(question.limit) {
     profile_.from = whole_.from;
     profile_.until = whole_.until;
     profile_.step = question.step;
     profile_.jobs = definitions.size();
-    profile_.suspended = static_cast<std::size_t>(std::ranges::count_if(definitions, is_suspended));
+    profile_.suspended = static_cast<std::size_t>(std::ranges::count_if(definitions, is_suspended_by_definition));
     profile_.at_boot = static_cast<std::size_t>(std::ranges::count_if(definitions, is_at_boot));
     profile_.before.starts.resize(steps);
     profile_.after.starts.resize(steps);
   }
 
-  LoadProfile run() {
-    for_each_job([this](std::size_t index) { count(index); });
-    sum_up(profile_.before, question_.hot_spots);
-    sum_up(profile_.after, question_.hot_spots);
-    for_each_job([this](std::size_t index) { find_causes(index); });
+  Result<LoadProfile> run() {
+    if (budget_.reserve(definitions_, whole_.from, whole_.until)) {
+      for_each_job([this](std::size_t index) { count(index); });
+      sum_up(profile_.before, question_.hot_spots);
+      sum_up(profile_.after, question_.hot_spots);
+      for_each_job([this](std::size_t index) { find_causes(index); });
+    }
+    if (const Status done = budget_.status(); !done) return fail(done.error());
     return std::move(profile_);
   }
 
  private:
   template <class Visit>
   void for_each_job(Visit visit) {
-    for (std::size_t index = 0; index < definitions_.size(); ++index) {
+    for (std::size_t index = 0; index < definitions_.size() && budget_.goes_on(); ++index) {
       if (can_start(definitions_[index])) visit(index);
       ++done_;
       if (progress_) progress_(done_, 2 * definitions_.size());
@@ -123,6 +99,7 @@ class Profiler {
       for_each_nominal(job, whole_, [&](Instant nominal) {
         add(profile_.before, nominal);
         add(profile_.after, nominal);
+        return budget_.goes_on();
       });
       return;
     }
@@ -139,7 +116,9 @@ class Profiler {
         if (const std::optional<std::string> clause = excluded_by(job, nominal); clause && excluded.periods++ == 0) {
           excluded.clause = *clause;
         }
+        budget_.spend(kCostOfNoTime);
       }
+      return budget_.goes_on();
     });
     if (lost.periods > 0) profile_.unschedulable.push_back(std::move(lost));
     if (excluded.periods > 0) profile_.excluded.push_back(std::move(excluded));
@@ -149,15 +128,19 @@ class Profiler {
     const Job& job = definitions_[index].job;
     for (LoadProfile::HotSpot& spot : profile_.before.hot_spots) {
       std::uint64_t starts = 0;
-      for_each_nominal(job, span_of(spot), [&](Instant) { ++starts; });
+      for_each_nominal(job, span_of(spot), [&](Instant) {
+        ++starts;
+        return budget_.spend(1);
+      });
       blame(spot, index, starts);
     }
     for (LoadProfile::HotSpot& spot : profile_.after.hot_spots) {
-      const Span step = span_of(spot);
+      const TimeSpan step = span_of(spot);
       std::uint64_t starts = 0;
       for_each_nominal(job, nominal_span(job.window, step), [&](Instant nominal) {
         const auto chosen = runs_at_nominal_time(job) ? nominal : decide(job, nominal).chosen;
         if (chosen && step.has(*chosen)) ++starts;
+        return budget_.spend(1);
       });
       blame(spot, index, starts);
     }
@@ -170,14 +153,15 @@ class Profiler {
               [](const LoadProfile::Cause& a, const LoadProfile::Cause& b) { return a.starts > b.starts; });
   }
 
-  [[nodiscard]] Span span_of(const LoadProfile::HotSpot& spot) const {
+  [[nodiscard]] TimeSpan span_of(const LoadProfile::HotSpot& spot) const {
     return {profile_.start_of(spot.step), std::min(profile_.start_of(spot.step + 1), whole_.until)};
   }
 
   std::span<const jobs::JobDefinition> definitions_;
   const LoadQuestion& question_;
-  Span whole_;
+  TimeSpan whole_;
   const LoadProgress& progress_;
+  LookBudget budget_;
   std::size_t done_ = 0;
   LoadProfile profile_;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kron/forecast/look_limit.h"
 #include "kron/jobs/definition.h"
 
 namespace kron {
@@ -21,6 +22,7 @@ struct LoadQuestion {
   std::size_t hot_spots = 5;  // the busiest steps, which get their causes named
   std::size_t causes = 5;     // the jobs named for each
   std::size_t periods = 5;    // the unschedulable periods named for each job
+  LookLimit limit = {};
 };
 
 // What a set of jobs asks of the machine in [from, until): `before` counts nominal times, `after` counts chosen times.
@@ -86,11 +88,15 @@ struct LoadProfile {
 using LoadProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 // Two passes over the jobs: one counts, one asks only about the busiest steps who was in them. Memory is that of the
-// steps, however many periods there are. Fails with the field `from`, `for` or `step`.
+// steps, however many periods there are. Fails with the field `from`, `for` or `step`; with
+// `for` also when its limit does not suffice.
 Result<LoadProfile> load_profile(std::span<const jobs::JobDefinition> definitions, const LoadQuestion& question,
                                  const LoadProgress& progress = {});
 
 // The document that docs/formats.md describes under `kron simulate`.
 std::string load_profile_json(const LoadProfile& profile, std::span<const jobs::JobDefinition> definitions);
+
+// The same document with what happened: `actual`, the starts in each step that has begun. Null: that is not known.
+std::string with_actual(std::string load_json, const std::vector<std::uint64_t>* actual);
 
 }  // namespace kron

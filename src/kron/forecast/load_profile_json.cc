@@ -77,4 +77,17 @@ std::string load_profile_json(const LoadProfile& profile, Definitions definition
   return json.end_map().take();
 }
 
+std::string with_actual(std::string load_json, const std::vector<std::uint64_t>* actual) {
+  JsonWriter json;
+  if (actual == nullptr) {
+    json.null();
+  } else {
+    json.begin_list();
+    for (const std::uint64_t starts : *actual) json.integer(number(starts));
+    json.end_list();
+  }
+  load_json.pop_back();  // the end of the document
+  return load_json + ",\"actual\":" + json.take() + "}";
+}
+
 }  // namespace kron

@@ -8,6 +8,7 @@
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
 #include "kron/core/allowed_share.h"
+#include "kron/history/recent.h"
 #include "kron/json/writer.h"
 #include "kron/report/words.h"
 
@@ -19,7 +20,6 @@ constexpr std::array<std::string_view, 11> kMatters{
     "missed",    "skipping",       "too long",     "may have no time", "long paused"};
 
 constexpr Seconds kLongPause = std::chrono::hours(7 * 24);
-constexpr std::size_t kFewestRuns = 5;     // before a length is usual
 constexpr std::size_t kRepeatedSkips = 2;  // one alone is what the policy is for
 constexpr double kLikelyNoTime = 0.001;
 constexpr std::size_t kMostItems = 100;
@@ -109,7 +109,7 @@ class Look {
   }
 
   void too_long() {
-    const auto usual = usual_length(job_.recent);
+    const auto usual = job_.usual ? job_.usual : usual_length(job_.recent);
     if (!usual) return;
     for (const ActiveExecution& run : job_.active) {
       const Seconds length = now_ - run.started_at;
@@ -121,9 +121,8 @@ class Look {
   }
 
   void no_time() {
-    if (job_.job.constraints.empty() || !job_.next) return;
+    if (!job_.next || !may_have_no_time(job_.job, *job_.next)) return;
     const double chance = allowed_share(job_.job, *job_.next).chance_unschedulable;
-    if (chance < kLikelyNoTime || excluded_by(job_.job, *job_.next)) return;
     add(Matter::may_have_none, "may get no time", std::nullopt, 1,
         "with a chance of " + percent(chance) + " no draw for " + rfc3339(*job_.next) + " meets " +
             summary_of(job_.job.constraints),
@@ -174,21 +173,23 @@ void add_of_krond(const AttentionFacts& facts, std::vector<NeedsSomebody>& items
 std::string_view name_of(Matter matter) { return kMatters[static_cast<std::size_t>(matter)]; }
 
 std::optional<Seconds> usual_length(const std::vector<history::Entry>& recent) {
-  std::vector<Seconds> lengths;
+  std::vector<history::Length> lengths;
   for (const history::Entry& entry : recent) {
-    if (history::result_of(entry) == history::RunResult::succeeded && entry.started_at && entry.ended_at) {
-      lengths.push_back(*entry.ended_at - *entry.started_at);
-    }
+    if (lengths.size() == history::kRecent) break;
+    if (const auto length = history::length_of_success(entry)) lengths.push_back(*length);
   }
-  if (lengths.size() < kFewestRuns) return std::nullopt;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::ranges::nth_element(lengths, middle);
-  return *middle;
+  const auto usual = history::usual_length(std::move(lengths));
+  return usual ? std::optional(std::chrono::round<Seconds>(*usual)) : std::nullopt;
 }
 
 bool may_need_somebody(const Job& job, const JobState& state, const std::vector<ActiveExecution>& active, Instant now) {
   const bool is_long_paused = state.suspended && now - state.suspended->since > kLongPause;
   return !active.empty() || is_long_paused || !job.constraints.empty();
+}
+
+bool may_have_no_time(const Job& job, Instant nominal) {
+  if (job.constraints.empty()) return false;
+  return allowed_share(job, nominal).chance_unschedulable >= kLikelyNoTime && !excluded_by(job, nominal);
 }
 
 std::vector<NeedsSomebody> attention(const AttentionFacts& facts) {
@@ -199,14 +200,15 @@ std::vector<NeedsSomebody> attention(const AttentionFacts& facts) {
   return items;
 }
 
-std::string attention_json(const std::vector<NeedsSomebody>& items, std::size_t jobs, Instant now) {
+std::string attention_json(const std::vector<NeedsSomebody>& items, std::size_t jobs, Instant now,
+                           std::size_t not_looked_at) {
   std::set<std::string_view> in_need;
   for (const NeedsSomebody& item : items) {
     if (item.matter >= Matter::not_scheduled) in_need.insert(item.name);
   }
   JsonWriter json;
   json.begin_map().member("now", rfc3339(now)).key("jobs").integer(static_cast<std::int64_t>(jobs));
-  json.key("jobsInNeed").integer(static_cast<std::int64_t>(in_need.size())).key("items").begin_list();
+  json.key("jobsInNeed").integer(static_cast<std::int64_t>(in_need.size() + not_looked_at)).key("items").begin_list();
   for (const NeedsSomebody& item : std::span(items).first(std::min(items.size(), kMostItems))) {
     json.begin_map().member("matter", name_of(item.matter)).member("name", item.name).member("what", item.what);
     json.key("since");
@@ -218,7 +220,8 @@ std::string attention_json(const std::vector<NeedsSomebody>& items, std::size_t 
     json.key("count").integer(static_cast<std::int64_t>(item.count)).member("reason", item.reason);
     json.member("cure", item.cure).end_map();
   }
-  json.end_list().key("more").integer(static_cast<std::int64_t>(items.size() - std::min(items.size(), kMostItems)));
+  const std::size_t more = items.size() - std::min(items.size(), kMostItems) + not_looked_at;
+  json.end_list().key("more").integer(static_cast<std::int64_t>(more));
   return json.end_map().take();
 }
 

@@ -36,6 +36,7 @@ struct AttentionFacts {
     std::optional<Suspension> suspended = {};
     std::vector<ActiveExecution> active = {};
     std::vector<history::Entry> recent = {};  // the newest first; some 20
+    std::optional<Seconds> usual = {};        // how long it takes; none: as `recent` tells
     std::optional<Instant> next = {};         // the next period's nominal time
   };
   struct Named {
@@ -67,13 +68,18 @@ struct NeedsSomebody {
 
 std::vector<NeedsSomebody> attention(const AttentionFacts& facts);
 
-// How long a job's run usually takes: the median of its succeeded runs. Nothing when there are fewer than five.
+// How long a job's run usually takes, as history::usual_length has it, out of its newest entries.
 std::optional<Seconds> usual_length(const std::vector<history::Entry>& recent);
 
 // Whether a job needs to be looked at although its history says nothing bad.
 bool may_need_somebody(const Job& job, const JobState& state, const std::vector<ActiveExecution>& active, Instant now);
 
-// {"now","jobs","items":[…],"more"}: at most 100 items. `jobs`: how many there are.
-std::string attention_json(const std::vector<NeedsSomebody>& items, std::size_t jobs, Instant now);
+// Whether chance may leave this period without a time, so that somebody should know before.
+bool may_have_no_time(const Job& job, Instant nominal);
+
+// {"now","jobs","jobsInNeed","items":[…],"more"}: at most 100 items. `jobs`: how many there are; `not_looked_at`: so
+// many further ones need somebody too.
+std::string attention_json(const std::vector<NeedsSomebody>& items, std::size_t jobs, Instant now,
+                           std::size_t not_looked_at = 0);
 
 }  // namespace kron::report

@@ -10,6 +10,7 @@ namespace kron::report {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::utc;
 
@@ -88,6 +89,8 @@ TEST(Attention, ARunThatTakesMoreThanTwiceItsUsualLength) {
   job.recent.pop_back();
   EXPECT_EQ(usual_length(job.recent), std::nullopt) << "four are not yet usual";
   EXPECT_TRUE(attention(of_one(job)).empty());
+  job.usual = 10s;
+  EXPECT_EQ(attention(of_one(job)).size(), 1U) << "who knows it need not read all of them";
 }
 
 TEST(Attention, ConstraintsThatMayLeaveNoTime) {
@@ -149,6 +152,7 @@ TEST(Attention, TheListAsJson) {
       text, HasSubstr(R"({"now":"2026-03-02T12:00:00Z","jobs":7,"jobsInNeed":1,"items":[{"matter":"failing",)"
                       R"("name":"a","what":"failed","since":"2026-03-02T12:00:00Z","count":1,"reason":"","cure":""})"));
   EXPECT_THAT(text, HasSubstr(R"("more":2})"));
+  EXPECT_THAT(attention_json(items, 7, kLookedAt, 5), AllOf(HasSubstr(R"("jobsInNeed":6)"), HasSubstr(R"("more":7})")));
 }
 
 }  // namespace

@@ -12,9 +12,10 @@
 namespace kron::report {
 namespace {
 
-constexpr std::array<std::string_view, 17> kVerdicts{
-    "executed",   "running",   "skipped",   "missed",  "excluded", "no time", "passed over",  "paused",   "suspended",
-    "not loaded", "no period", "clock gap", "at boot", "due",      "ahead",   "record ahead", "forgotten"};
+constexpr std::array<std::string_view, 18> kVerdicts{
+    "executed",    "running", "skipped",   "missed",       "excluded",  "no time",
+    "passed over", "paused",  "suspended", "not loaded",   "no period", "clock gap",
+    "at boot",     "due",     "ahead",     "record ahead", "forgotten", "not scheduled"};
 
 // What is started within this long after its time is on time.
 constexpr Seconds kOnTime{2};
@@ -27,7 +28,9 @@ class Inquiry {
   Inquiry(const WhyFacts& facts, const WhyQuestion& question) : facts_(facts), question_(question) {}
 
   WhyAnswer run() && {
-    answer_.next = next_start(job(), facts_.state, !facts_.active.empty(), facts_.now);
+    if (facts_.not_scheduled.empty()) {
+      answer_.next = next_start(job(), facts_.state, !facts_.active.empty(), facts_.now);
+    }
     if (job().schedule.kind == Schedule::Kind::reboot) {
       at_boot();
     } else if (const auto period = period_meant(job(), question_, facts_.now)) {
@@ -103,11 +106,11 @@ class Inquiry {
     return !entry.ended_at && (is_active(entry.run_id) || !entry.host.empty());
   }
 
-  // What kept krond from it.
+  // What kept krond from it. A job that was paused would not have run with krond up either.
 
   void find_cause(Instant t) {
-    answer_.down = history::down_at(facts_.up, t);
-    if (!answer_.down) answer_.pause = pause_at(t);
+    answer_.pause = pause_at(t);
+    if (!answer_.pause) answer_.down = history::down_at(facts_.up, t);
   }
 
   [[nodiscard]] std::optional<Pause> pause_at(Instant t) const {
@@ -120,9 +123,10 @@ class Inquiry {
     return holds(present) ? std::optional(present) : std::nullopt;
   }
 
-  // The state tells the times of the present pause; who asked for it is told by the list, if at all.
   [[nodiscard]] Pause present_pause() const {
     const Suspension& suspended = *state().suspended;
+    if (!suspended.by.empty()) return {suspended.since, suspended.until, suspended.by, suspended.note};
+    // A record of an earlier program does not say who asked; then the list may.
     const auto known = std::ranges::find(facts_.pauses, suspended.since, &Pause::since);
     Pause pause{suspended.since, suspended.until};
     if (known != facts_.pauses.end()) pause = {suspended.since, suspended.until, known->by, known->note};
@@ -141,12 +145,19 @@ class Inquiry {
     if (const history::Entry* entry = entry_of_period(period().nominal)) return tell(*entry);
     const auto active = std::ranges::find(facts_.active, std::optional(period().nominal), &ActiveExecution::period);
     if (active != facts_.active.end()) return tell(history::entry_of(job().identity, *active));
+    if (!facts_.not_scheduled.empty()) return not_scheduled();
     if (is_passed_over()) return passed_over();
     if (!counts()) return;
     if (is_closed(state(), period(), Turn::at(facts_.now))) return closed();
     if (is_held_back()) return;
     if (period().due() > facts_.now) return ahead();
     due();
+  }
+
+  void not_scheduled() {
+    say(Verdict::not_scheduled, "the job never runs, because its record cannot be used");
+    answer_.reason = facts_.not_scheduled;
+    answer_.instead = "`kron doctor` tells what is wrong with it; `kron state reset` begins the record anew";
   }
 
   [[nodiscard]] const history::Entry* report_of_period() const {
@@ -195,7 +206,9 @@ class Inquiry {
   // Whether the record lets it count at all.
   bool counts() {
     if (state().first_seen && period().due() < *state().first_seen) {
-      say(Verdict::not_loaded, "krond has known the job since " + rfc3339(*state().first_seen));
+      const std::string since = rfc3339(*state().first_seen);
+      say(Verdict::not_loaded,
+          facts_.is_kron_job ? "the KronJob is there since " + since : "krond has known the job since " + since);
       answer_.reason = "the period was due at " + rfc3339(period().due()) + ", and only what is due later counts";
       return false;
     }
@@ -215,11 +228,15 @@ class Inquiry {
       say(Verdict::record_ahead,
           "the record has come to the period " + rfc3339(last) + ", and the clock to " + rfc3339(facts_.now));
       answer_.reason = "a clock that once showed a later time has left it there; no period up to that one will run";
-      answer_.instead = "`kron state reset` begins the record anew, and what is due from then on runs";
+      answer_.instead = facts_.is_kron_job
+                            ? "a KronJob of another name begins a record of its own"
+                            : "`kron state reset` begins the record anew, and what is due from then on runs";
       return;
     }
     say(Verdict::forgotten, "it was handled, and how is not known any more");
-    if (facts_.history_age > Seconds(0)) {
+    if (facts_.is_kron_job) {
+      answer_.reason = "the status of a KronJob tells the outcomes of its last periods only";
+    } else if (facts_.history_age > Seconds(0)) {
       answer_.reason =
           "the history remembers " + duration_text(facts_.history_age) + ", or less when there is much of it";
     }
@@ -231,7 +248,8 @@ class Inquiry {
   bool is_held_back() {
     if (!is_suspended(job(), state(), facts_.now)) return false;
     if (job().policy.suspend) {
-      say(Verdict::suspended, "by its definition: nothing is started, and nothing is judged");
+      say(Verdict::suspended, std::string(facts_.is_kron_job ? "by policy.suspend of its spec" : "by its definition") +
+                                  ": nothing is started, and nothing is judged");
     } else {
       const Pause pause = present_pause();
       if (pause.until && period().due() >= *pause.until) return false;

@@ -8,6 +8,7 @@
 
 #include "kron/forecast/explanation.h"
 #include "kron/forecast/next_start.h"
+#include "kron/history/around.h"
 #include "kron/history/entry.h"
 #include "kron/history/up_times.h"
 
@@ -16,23 +17,24 @@
 namespace kron::report {
 
 enum class Verdict : std::uint8_t {
-  executed,      // it ran, and has ended
-  running,       // it runs
-  skipped,       // judged, and not started: see the reason …
-  missed,        // … its deadline was over
-  excluded,      // the constraints allow no second of its window
-  no_time,       // they allow some, and no draw met one
-  passed_over,   // late, and a later period was judged in its place
-  paused,        // by an operator; nothing is judged
-  suspended,     // by its definition; nothing is judged
-  not_loaded,    // due before krond knew the job, or before its schedule was what it is
-  no_period,     // the schedule has none then
-  clock_gap,     // … because the wall clock jumped over it
-  at_boot,       // @reboot: no clock says when
-  due,           // its time has come, and nothing is recorded yet
-  ahead,         // its time will come
-  record_ahead,  // the record says that later periods are handled, which the clock has not come to
-  forgotten,     // it was handled, and how is known no more
+  executed,       // it ran, and has ended
+  running,        // it runs
+  skipped,        // judged, and not started: see the reason …
+  missed,         // … its deadline was over
+  excluded,       // the constraints allow no second of its window
+  no_time,        // they allow some, and no draw met one
+  passed_over,    // late, and a later period was judged in its place
+  paused,         // by an operator; nothing is judged
+  suspended,      // by its definition; nothing is judged
+  not_loaded,     // due before krond knew the job, or before its schedule was what it is
+  no_period,      // the schedule has none then
+  clock_gap,      // … because the wall clock jumped over it
+  at_boot,        // @reboot: no clock says when
+  due,            // its time has come, and nothing is recorded yet
+  ahead,          // its time will come
+  record_ahead,   // the record says that later periods are handled, which the clock has not come to
+  forgotten,      // it was handled, and how is known no more
+  not_scheduled,  // its record cannot be used, so it never runs
 };
 std::string_view name_of(Verdict verdict);
 
@@ -47,6 +49,7 @@ struct Pause {
 };
 
 struct WhyFacts {
+  bool is_kron_job = false;  // of Kubernetes, which has other words, and keeps less
   Job job = {};
   JobState state = {};
   std::vector<ActiveExecution> active = {};
@@ -54,6 +57,7 @@ struct WhyFacts {
   std::vector<history::UpTime> up = {};      // of the krond that judges it
   std::vector<Pause> pauses = {};  // the earlier ones, as far as they are known; the state has the present one
   std::string not_started = {};    // why nothing is started at all at present; empty: it is
+  std::string not_scheduled = {};  // why this job is not; empty: it is
   Seconds history_age{0};          // how long the history remembers; 0: not known
   Instant now = {};
 };
@@ -83,6 +87,9 @@ struct WhyAnswer {
 
 // The period that is meant; none: the schedule has none then.
 std::optional<Instant> period_meant(const Job& job, const WhyQuestion& question, Instant now);
+
+// What the history is to be asked for: the entries that touch the question.
+history::Around entries_needed(const Job& job, const WhyQuestion& question, Instant now);
 
 // The fields of the schedule that do not accept this time, each with what it accepts. None for @every and @reboot.
 std::vector<Explanation::Field> mismatches_of(const Schedule& schedule, const TimeZone& zone, Instant at);

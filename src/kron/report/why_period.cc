@@ -7,6 +7,9 @@
 namespace kron::report {
 namespace {
 
+// What became of a period is expected from its window's start until this long after its deadline.
+constexpr Seconds kSlack = std::chrono::hours(1);
+
 Instant first_that_may_reach(const Job& job, Instant at) {
   const Seconds length = std::chrono::ceil<Seconds>(job.window.duration);
   return at - kFirstInstant > length ? at - length : kFirstInstant;
@@ -108,6 +111,21 @@ std::optional<Instant> period_meant(const Job& job, const WhyQuestion& question,
   if (job.schedule.kind != Schedule::Kind::fields || job.schedule.seconds != 1) return std::nullopt;
   const Instant minute = std::chrono::floor<std::chrono::minutes>(*question.at);
   return job.schedule.is_nominal(minute, job.zone) ? std::optional(minute) : std::nullopt;
+}
+
+history::Around entries_needed(const Job& job, const WhyQuestion& question, Instant now) {
+  history::Around around{.job = job.identity, .at = question.at};
+  around.last_run = job.schedule.kind == Schedule::Kind::reboot;
+  around.period = period_meant(job, question, now);
+  if (around.period) {
+    const Window window = window_of(job.window, *around.period);
+    around.from = window.start;
+    around.to = window.end + job.policy.deadline + kSlack;
+  } else {
+    // An earlier schedule may have had a period then.
+    around.period = question.period ? question.period : question.at;
+  }
+  return around;
 }
 
 }  // namespace kron::report

@@ -461,6 +461,37 @@ TEST(Why, ARecordThatTellsNoMoreSaysSo) {
           cure});
 }
 
+TEST(Why, AKronJobIsSpokenOfInTheWordsOfKubernetes) {
+  WhyFacts facts = nightly();
+  facts.is_kron_job = true;
+  facts.history_age = std::chrono::hours(720);
+  EXPECT_EQ(why(facts, {.period = utc("2025-12-31T03:00:00Z")}).sentence,
+            "not loaded: the KronJob is there since 2026-01-01T00:00:00Z");
+  WhyFacts handled = facts;
+  handled.state.last_handled = kThree;
+  EXPECT_EQ(why(handled, {}).reason, "the status of a KronJob tells the outcomes of its last periods only");
+  handled.state.last_handled = kThree + 24h * 30;
+  EXPECT_EQ(why(handled, {.period = kThree + 24h}).instead, "a KronJob of another name begins a record of its own");
+  facts.job.policy.suspend = true;
+  EXPECT_THAT(why(facts, {}).sentence, HasSubstr("suspended: by policy.suspend of its spec"));
+}
+
+TEST(Why, AJobWhoseRecordCannotBeUsedNeverRuns) {
+  WhyFacts facts = nightly();
+  facts.not_scheduled = "version 99 of the record is not known";
+  expect({"nothing else is known",
+          facts,
+          {},
+          Verdict::not_scheduled,
+          "not scheduled: the job never runs, because its record cannot be used",
+          "version 99 of the record is not known",
+          "`kron doctor` tells what is wrong with it; `kron state reset` begins the record anew"});
+  EXPECT_EQ(why(facts, {}).next, std::nullopt);
+  WhyFacts ran = told(run(0));
+  ran.not_scheduled = facts.not_scheduled;
+  EXPECT_EQ(why(ran, {}).verdict, Verdict::executed) << "what the history knows holds all the same";
+}
+
 TEST(Why, AJobOfEachBootHasNoTimes) {
   WhyFacts facts{.job = make_job({.schedule = "@reboot"}), .now = kNoon};
   expect({"no run yet", facts, kLast, Verdict::at_boot,
