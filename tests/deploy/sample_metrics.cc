@@ -1,6 +1,7 @@
 // Prints what a krond with some of everything would answer to a scrape, or with an argument, what kron-operator would.
 #include <iostream>
 
+#include "kron/metrics/job_metrics.h"
 #include "kron/metrics/metrics.h"
 #include "kron/metrics/operator_metrics.h"
 
@@ -47,4 +48,9 @@ int main(int count, char** /*arguments*/) {
                                                                .clock_offset = 0.25,
                                                                .answers = {{"done", 9}},
                                                                .host_runs = {{"web-1", 3}}}});
+  metrics::JobMetrics jobs(2);
+  jobs.follow({"db-backup", "odd \"name\"\\ of\ntwo lines"}, 5);
+  jobs.saw("db-backup", {"succeeded", instant_of(1'772'409'600), Seconds(63)});
+  jobs.saw("odd \"name\"\\ of\ntwo lines", {"failed", instant_of(1'772'409'601), Seconds(1)});
+  std::cout << jobs.text();
 }

@@ -138,6 +138,8 @@ struct Metrics::Instruments {
   Histogram& request = histogram(registry, "kron_http_request_seconds", "How long requests took.", kRequest);
 };
 
+std::string_view name_of(RunEnd end) { return kEnds.at(static_cast<std::size_t>(end)); }
+
 Metrics::Metrics(std::string_view version, Instant started) : instruments_(std::make_unique<Instruments>()) {
   prometheus::Registry& registry = instruments_->registry;
   prometheus::BuildGauge()
@@ -170,7 +172,7 @@ void Metrics::period_ended(std::string_view outcome, std::string_view reason) {
 void Metrics::run_started(Nanoseconds lateness) { instruments_->lateness.Observe(std::max(0.0, in_seconds(lateness))); }
 
 void Metrics::run_ended(RunEnd end, std::optional<Nanoseconds> duration) {
-  instruments_->runs.Add({{"result", std::string(kEnds.at(static_cast<std::size_t>(end)))}}).Increment();
+  instruments_->runs.Add({{"result", std::string(name_of(end))}}).Increment();
   if (duration) instruments_->duration.Observe(std::max(0.0, in_seconds(*duration)));
 }
 

@@ -14,6 +14,7 @@
 namespace kron::metrics {
 
 enum class RunEnd : std::uint8_t { succeeded, failed, timed_out, unknown };
+std::string_view name_of(RunEnd end);
 
 struct TaskCount {
   std::string state;  // in any case
