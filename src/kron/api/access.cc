@@ -4,14 +4,28 @@
 
 namespace kron::api {
 
+std::string_view name_of(Right right) {
+  switch (right) {
+    case Right::none:
+      break;
+    case Right::read:
+      return "read";
+    case Right::operate:
+      return "operate";
+    case Right::admin:
+      return "admin";
+  }
+  return "none";
+}
+
 bool is_own(const http::Credentials& peer, const Access& access) { return peer.uid == 0 || peer.uid == access.own; }
 
 Right right_of(const http::Credentials& peer, const Access& access) {
-  if (is_own(peer, access)) return Right::operate;
+  if (is_own(peer, access)) return Right::admin;
   if (!access.group) return Right::none;
   const bool is_member =
       peer.gid == *access.group || std::ranges::find(peer.groups, *access.group) != peer.groups.end();
-  return is_member ? access.of_group : Right::none;
+  return is_member ? std::min(access.of_group, Right::operate) : Right::none;
 }
 
 Right right_of(const http::Principal& principal) { return static_cast<Right>(principal.permissions); }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <sys/types.h>
 
 #include "kron/http/listener.h"
@@ -9,13 +10,16 @@
 
 namespace kron::api {
 
-enum class Right : std::uint8_t { none, read, operate };
+// Each has those before it. read: everything but secrets (secrets.h). operate: what changes jobs, runs and tasks, and
+// can be done the other way again. admin: secrets, and what makes records forget.
+enum class Right : std::uint8_t { none, read, operate, admin };
+std::string_view name_of(Right right);
 
 // Who may do what: root and the daemon's own user everything, a group as configured, others nothing.
 struct Access {
   uid_t own = 0;
   std::optional<gid_t> group = {};
-  Right of_group = Right::read;
+  Right of_group = Right::read;  // operate at most
 };
 
 // root, or the daemon's own user.

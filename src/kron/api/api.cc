@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "kron/api/paths.h"
+#include "kron/http/cross_site.h"
 
 namespace kron::api {
 namespace {
 
 std::vector<Route> all_routes(Parts& parts) {
   std::vector<Route> routes;
-  for (auto* of : {host_routes, job_routes, run_routes, state_routes, task_routes, lease_routes}) {
+  for (auto* of : {host_routes, job_routes, pause_routes, run_routes, state_routes, task_routes, lease_routes,
+                   load_routes, timeline_routes, explain_routes, why_routes, attention_routes, reload_routes,
+                   metrics_routes, day_routes, series_routes, try_routes}) {
     std::vector<Route> more = of(parts);
     routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
@@ -24,21 +27,32 @@ std::string name_of(const Route& route) { return std::string(route.method) + " "
 // may see. A word that nobody knows leaves none.
 void lower_right(http::Request& request) {
   const auto most = request.header("kron-at-most");
-  if (!most || *most == "admin") return;
-  const Right right = *most == "operate" ? Right::operate : *most == "read" ? Right::read : Right::none;
+  if (!most) return;
+  const Right right = *most == "admin"     ? Right::admin
+                      : *most == "operate" ? Right::operate
+                      : *most == "read"    ? Right::read
+                                           : Right::none;
   request.principal.permissions = std::min(request.principal.permissions, static_cast<unsigned>(right));
 }
 
 bool may(const http::Request& request, const Route& route) { return right_of(request.principal) >= route.needs; }
 
-http::Response not_allowed() {
+http::Response not_allowed(const http::Request& request) {
+  const std::string has = right_of(request.principal) == Right::operate ? "may operate" : "has read-only access";
   return http::problem(
-      {Code::refused, "permission denied: this user has read-only access; root and krond's own user may do this"});
+      {Code::refused, "permission denied: this user " + has + "; root and krond's own user may do this"});
+}
+
+// A proxy may lead browsers to the socket, and a page of another site must not start anything through it.
+std::optional<http::Response> refusal_of_browser(const http::Request& head) {
+  if (auto no = http::refusal_of_other_origin(head)) return no;
+  return http::refusal_of_other_site(head);
 }
 
 // Why a request is not to be answered by its route.
 std::optional<http::Response> refusal(const http::Request& request, const Route& route) {
-  if (!may(request, route)) return not_allowed();
+  if (auto no = refusal_of_browser(request)) return no;
+  if (!may(request, route)) return not_allowed(request);
   if (const auto wrong = wrong_parameter(request, route)) return http::problem(*wrong);
   if (route.method == "GET" && !request.body.empty()) {
     return http::problem({Code::invalid, "a GET request has no body here"});
@@ -50,7 +64,11 @@ std::optional<http::Response> refusal(const http::Request& request, const Route&
 
 Api::Api(Parts parts) : parts_(std::move(parts)), router_(all_routes(parts_)) {
   parts_.operations = completed(std::move(parts_.operations), parts_.scheduler);
+  parts_.forecasts = std::make_shared<Forecasts>(parts_);
+  if (!parts_.series) parts_.series = std::make_shared<Series>();
 }
+
+void Api::stop() { parts_.forecasts->stop(); }
 
 void Api::answer(http::Request request, http::Reply reply) {
   lower_right(request);
@@ -67,7 +85,7 @@ void Api::answer(http::Request request, http::Reply reply) {
     return reply.send(std::move(response));
   }
   const Route& target = *known->route;
-  const auto call = std::make_shared<Call>(std::move(request), known->names, std::move(reply), note);
+  const auto call = std::make_shared<Call>(std::move(request), known->names, std::move(reply), note, parts_.aside);
   if (auto no = refusal(call->request, target)) return call->send(*std::move(no));
   target.answer(call);
 }
@@ -76,10 +94,11 @@ std::variant<std::size_t, http::Response> Api::body_limit(const http::Request& h
   const auto found = router_.find(head.method, head.segments);
   const auto* known = std::get_if<Router::Found>(&found);
   if (known == nullptr) return kUsualBody;
-  if (may(head, *known->route)) return known->route->most_body;
-  http::Response no = not_allowed();
-  parts_.metrics.api_request(name_of(*known->route), no.status, Nanoseconds(0));
-  return no;
+  auto no = refusal_of_browser(head);
+  if (!no && may(head, *known->route)) return known->route->most_body;
+  if (!no) no = not_allowed(head);
+  parts_.metrics.api_request(name_of(*known->route), no->status, Nanoseconds(0));
+  return *std::move(no);
 }
 
 }  // namespace kron::api

@@ -22,6 +22,10 @@ class Api {
   // The right is asked for before the body is read.
   std::variant<std::size_t, http::Response> body_limit(const http::Request& head) const;
 
+  // What takes long ends soon, unanswered. From any thread, when nobody is let in any more.
+  void stop();
+
+  const Forecasts& forecasts() const { return *parts_.forecasts; }
   const std::vector<Route>& routes() const { return router_.routes(); }
 
  private:

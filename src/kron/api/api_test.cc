@@ -155,12 +155,14 @@ TEST_F(ApiTest, WhoSpeaksForAnotherMayWantFewerRights) {
   const auto with = [this](std::string most) {
     return ask("POST", "/api/v1/jobs/nobody/trigger", {}, {{"Kron-At-Most", std::move(most)}}).status;
   };
-  EXPECT_EQ(with("operate"), 404) << "as far as it goes: there is no such job";
+  EXPECT_EQ(with("admin"), 404) << "as far as it goes: there is no such job";
+  EXPECT_EQ(with("operate"), 404);
   EXPECT_EQ(with("read"), 403);
   EXPECT_EQ(with("everything"), 403);
   EXPECT_EQ(ask("GET", "/api/v1/jobs", {}, {{"Kron-At-Most", "read"}}).status, 200);
+  EXPECT_EQ(ask("POST", "/api/v1/tasks/prune", {}, {{"Kron-At-Most", "operate"}}).status, 403);
   is_reader_ = true;
-  EXPECT_EQ(with("operate"), 403) << "never more than he has";
+  for (const char* most : {"operate", "admin"}) EXPECT_EQ(with(most), 403) << "never more than he has";
 }
 
 TEST_F(ApiTest, ARightIsAskedForBeforeABodyIsRead) {
@@ -179,16 +181,29 @@ TEST_F(ApiTest, ARightIsAskedForBeforeABodyIsRead) {
   EXPECT_TRUE(std::holds_alternative<http::Response>(api_->body_limit(by_nobody)));
 }
 
-TEST_F(ApiTest, OnlyWhoOperatesSeesTheValuesOfTheEnvironment) {
+TEST_F(ApiTest, OnlyWhoAdministersSeesTheValuesOfTheEnvironmentAndStandardInput) {
   jobs::JobDefinition secret = noon_job("secret");
   jobs::RunOptions options = *secret.options;
   options.env = {{"DB_PASSWORD", "hunter2"}, {"LANG", "C"}};
+  options.input = "hunter2";
   secret.options = std::make_shared<const jobs::RunOptions>(std::move(options));
   do_on_loop([&] { ASSERT_TRUE(host_.reload({secret})); });
   EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("env":{"DB_PASSWORD":"hunter2","LANG":"C"})"));
+  EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("stdin":"hunter2")"));
+  const auto check_that_it_is_hidden = [this](const http::Fields& headers) {
+    const std::string job = ask("GET", "/api/v1/jobs/secret", {}, headers).body;
+    EXPECT_THAT(job, HasSubstr(R"("env":{"DB_PASSWORD":null,"LANG":null})"));
+    EXPECT_THAT(job, HasSubstr(R"("stdin":null)"));
+    for (const char* path : {"/api/v1/jobs", "/api/v1/jobs/secret", "/api/v1/jobs/secret/decisions"}) {
+      EXPECT_THAT(ask("GET", path, {}, headers).body, Not(HasSubstr("hunter2"))) << path;
+    }
+  };
+  check_that_it_is_hidden({{"Kron-At-Most", "operate"}});
+  is_operator_ = true;
+  check_that_it_is_hidden({});
+  is_operator_ = false;
   is_reader_ = true;
-  EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("env":{"DB_PASSWORD":null,"LANG":null})"));
-  EXPECT_THAT(ask("GET", "/api/v1/jobs").body, Not(HasSubstr("hunter2")));
+  check_that_it_is_hidden({});
 }
 
 TEST_F(ApiTest, ALongListTakesManyTurnsOfTheLoop) {

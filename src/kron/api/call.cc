@@ -1,17 +1,21 @@
 #include "kron/api/call.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/http/gzip.h"
 
 namespace kron::api {
 namespace {
 
 constexpr std::int64_t kUsualLimit = 100;
 constexpr std::int64_t kMostAtOnce = 1000;
+constexpr int kOk = 200;
+constexpr int kNotModified = 304;
 constexpr int kTooManyStreams = 503;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -19,6 +23,21 @@ Error about(std::string_view name, Error error) {
   error.message = "the parameter " + std::string(name) + ": " + error.message;
   error.field = name;
   return error;
+}
+
+// Whether a list of tags, or `*`, has this one, which is weak; what is strong says the same (weak comparison).
+bool names_tag(std::string_view list, std::string_view tag) {
+  tag.remove_prefix(2);
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    std::string_view one = list.substr(0, end);
+    one.remove_prefix(std::min(one.find_first_not_of(" \t"), one.size()));
+    one = one.substr(0, one.find_last_not_of(" \t") + 1);
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == tag || one == "*") return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
 }
 
 template <class Value>
@@ -33,8 +52,13 @@ Result<std::optional<Value>> parsed(const http::Request& request, std::string_vi
 
 }  // namespace
 
-Call::Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note)
-    : asked_(std::move(asked)), names(std::move(path_names)), reply_(std::move(way_back)), answered_(std::move(note)) {}
+Call::Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note,
+           Aside compress_on)
+    : asked_(std::move(asked)),
+      names(std::move(path_names)),
+      reply_(std::move(way_back)),
+      answered_(std::move(note)),
+      compress_on_(std::move(compress_on)) {}
 
 void Call::send(http::Response response) {
   if (answered_) answered_(response.status);
@@ -42,7 +66,39 @@ void Call::send(http::Response response) {
 }
 
 void Call::send_json(std::string body, int status) {
-  send({.status = status, .content_type = "application/json", .headers = {}, .body = std::move(body)});
+  http::Response response{.status = status, .content_type = "application/json", .headers = {}, .body = std::move(body)};
+  if (status == kOk) add_tag(response);
+  if (response.body.size() < kLeastCompressed || !compress_on_) return send(std::move(response));
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  if (!http::accepts_gzip(request)) return send(std::move(response));
+  // Not here: this may be the loop, or the thread of the history, and it takes milliseconds.
+  const auto shared = std::make_shared<http::Response>(std::move(response));
+  const bool taken = compress_on_([self = shared_from_this(), shared] {
+    std::string compressed = http::gzipped(shared->body);
+    if (!compressed.empty()) {
+      shared->body = std::move(compressed);
+      shared->headers.emplace_back("Content-Encoding", "gzip");
+    }
+    self->send(std::move(*shared));
+  });
+  if (!taken) send(std::move(*shared));
+}
+
+bool Call::is_known_by(std::string tag) {
+  // Weak: compressed or not, it says the same.
+  tag_ = "W/\"" + std::move(tag) + "\"";
+  const auto known = request.header("if-none-match");
+  if (!known || !names_tag(*known, tag_)) return false;
+  http::Response response{.status = kNotModified, .content_type = {}};
+  add_tag(response);
+  send(std::move(response));
+  return true;
+}
+
+void Call::add_tag(http::Response& response) const {
+  if (tag_.empty()) return;
+  response.headers.emplace_back("ETag", tag_);
+  response.headers.emplace_back("Cache-Control", "private, no-cache");
 }
 
 std::shared_ptr<http::Stream> Call::begin(http::Response head) {

@@ -17,14 +17,20 @@
 namespace kron::api {
 
 // One request on its way through the daemon's threads. Answered once, from any of them.
-class Call {
+class Call : public std::enable_shared_from_this<Call> {
   http::Request asked_;
 
  public:
   using Answered = std::function<void(int status)>;
+  using Aside = std::function<bool(std::function<void()>)>;  // Parts::aside
 
-  // `names`: what stands where the route's pattern has {…}.
-  Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note);
+  // A shorter answer is sent as it is.
+  static constexpr std::size_t kLeastCompressed = 4 << 10;
+
+  // `names`: what stands where the route's pattern has {…}. `compress_on`: a thread on which an answer may be
+  // compressed; without it none is.
+  Call(http::Request asked, std::vector<std::string> path_names, http::Reply way_back, Answered note,
+       Aside compress_on = {});
 
   const http::Request& request = asked_;
   const std::vector<std::string> names;
@@ -33,15 +39,24 @@ class Call {
   void drop_body() { asked_.body = std::string(); }
 
   void send(http::Response response);
+  // Compressed, when the client accepts it and it pays.
   void send_json(std::string body, int status = 200);
+
+  // The answer is to carry this tag (RFC 9110, ETag), which is another one whenever the answer would be. True: the
+  // client has it already, and has been told so. To be called once, by one thread, before anything is sent.
+  bool is_known_by(std::string tag);
   void refuse(const Error& error) { send(http::problem(error)); }
   // Nothing when there are too many streams; then the call is answered.
   std::shared_ptr<http::Stream> begin(http::Response head);
   void on_gone(std::function<void()> call) { reply_.on_gone(std::move(call)); }
 
  private:
+  void add_tag(http::Response& response) const;
+
   http::Reply reply_;
   Answered answered_;
+  Aside compress_on_;
+  std::string tag_;
 };
 using CallPtr = std::shared_ptr<Call>;
 

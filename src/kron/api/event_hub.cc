@@ -1,7 +1,10 @@
 #include "kron/api/event_hub.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "kron/api/brief_event.h"
 
 namespace kron::api {
 namespace {
@@ -46,15 +49,18 @@ void EventHub::deliver() {
     const std::scoped_lock lock(mutex_);
     is_posted_ = false;
     // Nearly all readers get the same.
-    std::optional<std::uint64_t> after;
-    std::shared_ptr<const std::string> text;
+    struct Same {
+      std::optional<std::uint64_t> after;
+      std::shared_ptr<const std::string> text;
+    };
+    std::array<Same, 2> same;  // of each form
     for (Reader& reader : readers_) {
-      if (after != reader.last) {
-        after = reader.last;
-        text = std::make_shared<const std::string>(text_after(*after));
+      Same& made = same[reader.form == Form::full ? 0 : 1];
+      if (made.after != reader.last) {
+        made = {reader.last, std::make_shared<const std::string>(text_after(reader.last, reader.form))};
       }
       reader.last = next_ - 1;
-      if (!text->empty()) parcels.push_back({reader.stream, text});
+      if (!made.text->empty()) parcels.push_back({reader.stream, made.text});
     }
   }
   for (const Parcel& parcel : parcels) {
@@ -63,7 +69,7 @@ void EventHub::deliver() {
 }
 
 // Everything behind this id, with an event `gap` for what is missing.
-std::string EventHub::text_after(std::uint64_t id) const {
+std::string EventHub::text_after(std::uint64_t id, Form form) const {
   std::string text;
   const std::uint64_t oldest = kept_.empty() ? next_ : kept_.front().id;
   // An id that we have not given yet is of a daemon whose clock was ahead of ours.
@@ -75,28 +81,51 @@ std::string EventHub::text_after(std::uint64_t id) const {
     text = gap("restarted");
   }
   const auto first = std::ranges::upper_bound(kept_, id, {}, &Event::id);
-  for (auto event = first; event != kept_.end(); ++event) text += event->text;
+  for (auto event = first; event != kept_.end(); ++event) {
+    text += form == Form::full ? event->text : brief_event_text(event->text);
+  }
   return text;
 }
 
-void EventHub::subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after) {
+void EventHub::subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after, Form form) {
   std::string text = ": krond\n\n";
   {
     const std::scoped_lock lock(mutex_);
-    if (after) text += text_after(*after);
-    readers_.push_back({stream, next_ - 1});
+    if (after) text += text_after(*after, form);
+    readers_.push_back({stream, next_ - 1, form});
   }
   if (!stream->write(std::move(text))) leave(stream);
 }
 
 std::string EventHub::kept_text() const {
   const std::scoped_lock lock(mutex_);
-  return text_after(0);
+  return text_after(0, Form::full);
 }
 
 void EventHub::leave(const std::shared_ptr<http::Stream>& stream) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(readers_, [&](const Reader& reader) { return reader.stream == stream; });
+}
+
+void EventHub::beat() {
+  Post post;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (readers_.empty()) return;
+    post = post_;
+  }
+  post([this] { send_beat(); });
+}
+
+void EventHub::send_beat() {
+  std::vector<Reader> readers;
+  {
+    const std::scoped_lock lock(mutex_);
+    readers = readers_;
+  }
+  for (const Reader& reader : readers) {
+    if (!reader.stream->write(":\n\n")) leave(reader.stream);
+  }
 }
 
 std::uint64_t EventHub::last_id() const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kron/base/instant.h"
 #include "kron/http/reply.h"
 
 namespace kron::api {
@@ -19,6 +20,13 @@ namespace kron::api {
 // does who publishes wait while an event goes to all of them.
 class EventHub {
  public:
+  enum class Form : std::uint8_t {
+    full,
+    brief,  // without the members that explain a decision (brief_event.h)
+  };
+  // A reader hears from us at least so often, so that it can tell silence from absence, and proxies keep the stream.
+  static constexpr Nanoseconds kBetweenBeats = std::chrono::seconds(3);
+
   // What is kept goes to a reader who comes back in one piece, so it must fit into what a stream may have waiting.
   static constexpr std::size_t kMostKept = std::size_t{512} << 10;
 
@@ -40,7 +48,11 @@ class EventHub {
   // From now on; with an id, everything behind it first; with 0, everything this daemon has told. An event `gap` says
   // when some of that is not kept any more (reason `dropped`), or when the id is of an earlier daemon, of which nothing
   // is kept (reason `restarted`).
-  void subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after);
+  void subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after,
+                 Form form = Form::full);
+
+  // Sends all readers a comment, by the thread that delivers. To be called every kBetweenBeats.
+  void beat();
 
   void leave(const std::shared_ptr<http::Stream>& stream);
 
@@ -59,11 +71,13 @@ class EventHub {
   struct Reader {
     std::shared_ptr<http::Stream> stream;
     std::uint64_t last;  // the id of the last event it was sent
+    Form form;
   };
 
   void deliver();
   void end_streams();
-  std::string text_after(std::uint64_t id) const;
+  void send_beat();
+  std::string text_after(std::uint64_t id, Form form) const;
 
   mutable std::mutex mutex_;  // held for moments, and never while a stream is used: that may end in leave()
   const std::uint64_t first_;

@@ -43,6 +43,33 @@ TEST(EventHub, SendsEachEventWithAnIdToEveryReader) {
   EXPECT_EQ(text, second.read());
 }
 
+TEST(EventHub, WhoWantsThemBriefGetsTheSameEventsWithoutTheirDecisions) {
+  EventHub hub(100);
+  Reader full, brief;
+  hub.publish("run_started", R"({"runId":"a","decision":{"x":1}})");
+  hub.subscribe(full.stream, 99);
+  hub.subscribe(brief.stream, 99, EventHub::Form::brief);
+  hub.publish("run_started", R"({"runId":"b","decision":{"x":2}})");
+  EXPECT_THAT(full.read(), AllOf(HasSubstr(R"("decision":{"x":1}})"), HasSubstr(R"("decision":{"x":2}})")));
+  EXPECT_THAT(brief.read(), AllOf(HasSubstr("id: 100\nevent: run_started\ndata: {\"runId\":\"a\"}\n\n"),
+                                  HasSubstr("id: 101\nevent: run_started\ndata: {\"runId\":\"b\"}\n\n")));
+}
+
+TEST(EventHub, ABeatIsACommentForAllReaders) {
+  EventHub hub(100);
+  std::deque<std::function<void()>> tasks;
+  hub.deliver_by([&](std::function<void()> task) { tasks.push_back(std::move(task)); });
+  hub.beat();
+  EXPECT_TRUE(tasks.empty()) << "nobody listens";
+  Reader reader;
+  hub.subscribe(reader.stream, std::nullopt);
+  reader.read();
+  hub.beat();
+  ASSERT_EQ(tasks.size(), 1U);
+  tasks.front()();
+  EXPECT_EQ(reader.read(), ":\n\n");
+}
+
 TEST(EventHub, GoesOnBehindTheLastIdThatAReaderSaw) {
   EventHub hub(100);
   for (const char* name : {"a", "b", "c"}) hub.publish(name, "{}");

@@ -99,10 +99,12 @@ TEST_F(HostPathsTest, AReloadTellsWhatItKeptAndWhatIsWrong) {
   reload_ = ReloadReport{.jobs = 5, .kept_files = {error.file}, .problems = {error, warning}};
   const auto answer = ask("POST", "/api/v1/reload");
   EXPECT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.body,
-            R"({"jobs":5,"keptFiles":["/etc/krond.d/bad.kron"],"problems":[{"file":"/etc/krond.d/bad.kron","line":3,)"
-            R"("column":7,"severity":"error","field":"schedule","message":"no such hour; use 0 to 23"},)"
-            R"({"file":"x","line":0,"column":0,"severity":"warning","message":"twice"}]})");
+  EXPECT_EQ(
+      answer.body,
+      R"({"jobs":5,"keptFiles":["/etc/krond.d/bad.kron"],"problems":[{"file":"/etc/krond.d/bad.kron","line":3,)"
+      R"("column":7,"severity":"error","field":"schedule","message":"no such hour; use 0 to 23"},)"
+      R"({"file":"x","line":0,"column":0,"severity":"warning","message":"twice"}],"added":[],"addedCount":0,"changed":[],"changedCount":0,)"
+      R"("removed":[],"removedCount":0,"dryRun":false})");
 }
 
 TEST_F(HostPathsTest, AReloadThatFailsHasTheStatusOfItsError) {
@@ -130,6 +132,18 @@ TEST_F(HostPathsTest, TheLoadHasItsLimits) {
   for (const auto& [query, status] : cases) {
     EXPECT_EQ(ask("GET", std::string("/api/v1/load") + query).status, status) << query;
   }
+}
+
+TEST_F(HostPathsTest, TheLoadTellsWhatHappenedInTheStepsThatHaveBegun) {
+  const auto actual = [this](const char* query) {
+    const std::string body = ask("GET", std::string("/api/v1/load?step=1h&for=4h&from=") + query).body;
+    return body.substr(body.find(R"("actual":)"));
+  };
+  const Instant at = utc("2026-02-28T22:30:00Z");
+  history_->add({.job = "c", .outcome = Outcome::executed, .run_id = "0123456789abcdef", .started_at = at});
+  EXPECT_EQ(actual("2026-02-28T22:00:00Z"), R"("actual":[1,0,0]})") << "the third begins now";
+  EXPECT_EQ(actual("2026-02-28T10:00:00Z"), R"("actual":[0,0,0,0]})");
+  EXPECT_EQ(actual("2026-03-01T00:00:01Z"), R"("actual":[]})");
 }
 
 TEST_F(HostPathsTest, EventsBeginBehindTheNumberThatIsNamed) {
@@ -177,23 +191,23 @@ TEST_F(HostPathsTest, OperationsThatAreMissingAreTheSchedulers) {
   do_on_loop([this] {
     bool is_told = false;
     Operations own;
-    own.kill = [&](const std::string&, const Operations::Done& done) {
+    own.kill = [&](const std::string&, const Attribution&, const Operations::Done& done) {
       is_told = true;
       done({});
     };
     const Operations all = completed(std::move(own), *host_.scheduler);
     Status answer = fail(Code::internal, "none yet");
     const auto take = [&](const Status& status) { answer = status; };
-    all.kill("x", take);
+    all.kill("x", {}, take);
     EXPECT_TRUE(is_told && answer);
-    all.terminate("x", take);
+    all.terminate("x", {}, take);
     EXPECT_EQ(answer.error().code, Code::not_found);
-    all.pause("nobody", std::nullopt, false, take);
+    all.pause("nobody", {}, {}, take);
     EXPECT_EQ(answer.error().code, Code::not_found);
-    all.resume("c", false, take);
+    all.resume("c", false, {}, take);
     EXPECT_TRUE(answer);
     Result<Scheduler::Triggered> started = fail(Code::internal, "none yet");
-    all.trigger("c", "", [&](const auto& triggered) { started = triggered; });
+    all.trigger("c", "", {}, [&](const auto& triggered) { started = triggered; });
     EXPECT_TRUE(started);
   });
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -5,8 +6,14 @@
 #include <string_view>
 #include <utility>
 
+#include "kron/api/answer_tag.h"
+#include "kron/api/attribution.h"
+#include "kron/api/job_fields.h"
+#include "kron/api/job_json.h"
+#include "kron/api/job_source.h"
 #include "kron/api/json_values.h"
 #include "kron/api/paths.h"
+#include "kron/api/secrets.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/core/schedule_expression.h"
@@ -22,79 +29,78 @@ namespace {
 
 using View = Scheduler::View;
 using LastEntries = std::map<std::string, history::Entry>;
+using RecentOnes = std::map<std::string, history::Recent>;
+
+// What the history tells of jobs. An error, or nothing: it does not know.
+struct OfHistory {
+  Result<LastEntries> last = LastEntries();
+  Result<RecentOnes> recent = RecentOnes();
+};
 
 constexpr std::int64_t kMostDecisions = 1000;
 constexpr std::size_t kMostKeyBytes = 200;
 
-// In a cluster the definition itself says so: there a job that is suspended is one that somebody has paused.
-bool is_paused_by_definition(const View& view) {
-  return view.definition.options->terms && view.definition.job.policy.suspend;
+void write_definition(JsonWriter& json, const View& view, const JobFields& fields) {
+  const jobs::JobDefinition& definition = view.definition;
+  json.member("identity", definition.job.identity);
+  if (fields.has("schedule")) json.member("schedule", expression_of(definition.job.schedule));
+  if (fields.has("timezone")) json.member("timezone", definition.job.zone.name());
+  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) {
+    if (fields.has("task")) json.member("task", task->type);
+  } else if (fields.has("command")) {
+    json.member("command", command_of(definition));
+  }
+  const std::string& description = definition.options->description;
+  if (fields.has("description") && !description.empty()) json.member("description", description);
+  if (fields.has("file")) json.member("file", *definition.file);
+  if (fields.has("line")) json.key("line").integer(definition.line);
+  if (fields.has("suspended")) {
+    json.key("suspended").boolean(definition.job.policy.suspend && !is_paused_by_definition(view));
+  }
 }
 
-bool is_paused(const View& view, Instant now) {
-  if (is_paused_by_definition(view)) return true;
-  const auto& suspended = view.known.periods.suspended;
-  return suspended && (!suspended->until || *suspended->until > now);
+template <class Known>
+const Known* known_of(const Result<std::map<std::string, Known>>& known, const View& view) {
+  if (!known) return nullptr;
+  const auto found = known->find(view.definition.job.identity);
+  return found == known->end() ? nullptr : &found->second;
 }
 
-void write_time(JsonWriter& json, std::string_view name, const std::optional<Instant>& time) {
-  if (time) json.member(name, rfc3339(*time));
-}
-
-void write_paused(JsonWriter& json, const View& view, Instant now) {
-  json.key("paused");
-  if (!is_paused(view, now)) {
+// The last of the letters; null when the history cannot say.
+void write_recent(JsonWriter& json, const history::Recent* recent, const JobFields& fields) {
+  if (fields.has("outcomes")) {
+    json.key("outcomes");
+    if (recent == nullptr) {
+      json.null();
+    } else {
+      const std::string_view letters = recent->letters;
+      json.text(letters.substr(letters.size() - std::min(letters.size(), fields.outcomes())));
+    }
+  }
+  if (!fields.has("usualSeconds")) return;
+  json.key("usualSeconds");
+  if (recent == nullptr || !recent->usual) {
     json.null();
-    return;
+  } else {
+    json.real(std::chrono::duration<double>(*recent->usual).count());
   }
-  if (is_paused_by_definition(view)) {
-    json.begin_map().end_map();
-    return;
-  }
-  const Suspension& suspended = *view.known.periods.suspended;
-  json.begin_map().member("since", rfc3339(suspended.since));
-  write_time(json, "until", suspended.until);
-  if (suspended.skip_missed) json.key("skipMissed").boolean(true);
-  json.end_map();
-}
-
-std::optional<NextStart> next_of(const View& view, Instant now) {
-  return next_start(view.definition.job, view.known.periods, !view.known.active.empty(), now);
-}
-
-void write_start(JsonWriter& json, std::string_view name, const std::optional<NextStart>& start) {
-  json.key(name);
-  if (!start) {
-    json.null();
-    return;
-  }
-  json.begin_map().member("periodId", period_id(start->period.nominal));
-  write_time_or_null(json, "chosenTime", start->period.chosen);
-  json.member("startsAt", rfc3339(start->at)).end_map();
 }
 
 // The members of a JobSummary, in a map that the caller has begun.
-void write_summary(JsonWriter& json, const View& view, const history::Entry* last, Instant now) {
-  const jobs::JobDefinition& definition = view.definition;
-  json.member("identity", definition.job.identity).member("schedule", expression_of(definition.job.schedule));
-  json.member("timezone", definition.job.zone.name());
-  if (const auto* task = std::get_if<jobs::SubmitTask>(&definition.action)) {
-    json.member("task", task->type);
-  } else {
-    json.member("command", command_of(definition));
+void write_summary(JsonWriter& json, const View& view, const OfHistory& known, Instant now, const JobFields& fields) {
+  write_definition(json, view, fields);
+  if (fields.has("paused")) write_paused(json, view, now);
+  if (fields.has("next")) write_start(json, "next", next_of(view, now));
+  if (fields.has("running")) json.key("running").integer(static_cast<std::int64_t>(view.known.active.size()));
+  if (fields.has("last")) {
+    json.key("last");
+    if (const history::Entry* last = known_of(known.last, view)) {
+      history::write(json, *last);
+    } else {
+      json.null();
+    }
   }
-  if (!definition.options->description.empty()) json.member("description", definition.options->description);
-  json.member("file", *definition.file).key("line").integer(definition.line);
-  json.key("suspended").boolean(definition.job.policy.suspend && !is_paused_by_definition(view));
-  write_paused(json, view, now);
-  write_start(json, "next", next_of(view, now));
-  json.key("running").integer(static_cast<std::int64_t>(view.known.active.size()));
-  json.key("last");
-  if (last != nullptr) {
-    history::write(json, *last);
-  } else {
-    json.null();
-  }
+  write_recent(json, known_of(known.recent, view), fields);
 }
 
 void write_active(JsonWriter& json, const ActiveExecution& run) {
@@ -107,26 +113,15 @@ void write_active(JsonWriter& json, const ActiveExecution& run) {
   json.end_map();
 }
 
-// Values of the environment are often secrets, in a file that only its owner may read: who may not operate is told the
-// names alone.
-Node without_env_values(const Node& model) {
-  Node::Map shown = *model.as<Node::Map>();
-  for (Node::Member& member : shown) {
-    if (member.key != "env") continue;
-    Node::Map variables = *member.value.as<Node::Map>();
-    for (Node::Member& variable : variables) variable.value = Node();
-    member.value = Node(std::move(variables));
-  }
-  return Node(std::move(shown));
-}
-
-std::string job_json(const View& view, const history::Entry* last, Instant now, Right right) {
+std::string job_json(const View& view, const OfHistory& known, Instant now, Right right,
+                     const std::optional<std::string>& source) {
   JsonWriter json;
   json.begin_map();
-  write_summary(json, view, last, now);
+  write_summary(json, view, known, now, JobFields::all(history::kRecent));
+  write_source(json, view, source);
   json.member("spelling", name_of(view.definition.spelling)).key("definition");
   if (const auto model = jobs::node_of(view.definition)) {
-    json.node(right == Right::operate ? *model : without_env_values(*model));
+    json.node(shown_to(right, *model));
   } else {
     json.null();
   }
@@ -139,27 +134,42 @@ std::string job_json(const View& view, const history::Entry* last, Instant now, 
   return json.end_list().end_map().take();
 }
 
-const history::Entry* entry_of(const Result<LastEntries>& last, const View& view) {
-  if (!last) return nullptr;
-  const auto found = last->find(view.definition.job.identity);
-  return found == last->end() ? nullptr : &found->second;
+// Asks the history what `fields` needs of it; answered on the history's thread.
+void ask_history(Parts& parts, const JobFields& fields, std::vector<std::string> names,
+                 std::function<void(const OfHistory&)> answer) {
+  const bool wants_last = fields.has("last");
+  const auto known = std::make_shared<OfHistory>();
+  const auto ask_last = [&parts, known, wants_last, names, answer = std::move(answer)] {
+    if (!wants_last) return answer(*known);
+    parts.history.last_of(names, [known, answer](Result<LastEntries> last) {
+      known->last = std::move(last);
+      answer(*known);
+    });
+  };
+  if (!fields.has("outcomes") && !fields.has("usualSeconds")) return ask_last();
+  parts.history.recent_of(std::move(names), [known, ask_last](Result<RecentOnes> recent) {
+    known->recent = std::move(recent);
+    ask_last();
+  });
 }
 
 // A list that is being gathered, a stretch of jobs in each turn of the loop.
 struct Listing {
   CallPtr call;
   Scheduler::Stretch stretch;
+  JobFields fields;
   std::size_t limit = 0;
+  bool has_begun = false;
   std::vector<View> found = {};
   std::optional<std::size_t> next = {};
 };
 
-std::string page_json(const Listing& listing, const Result<LastEntries>& last, Instant now) {
+std::string page_json(const Listing& listing, const OfHistory& known, Instant now) {
   JsonWriter json;
   json.begin_map().key("jobs").begin_list();
   for (const View& view : listing.found) {
     json.begin_map();
-    write_summary(json, view, entry_of(last, view), now);
+    write_summary(json, view, known, now, listing.fields);
     json.end_map();
   }
   json.end_list();
@@ -169,6 +179,9 @@ std::string page_json(const Listing& listing, const Result<LastEntries>& last, I
 
 void gather(Parts& parts, const std::shared_ptr<Listing>& listing) {
   parts.on_loop([&parts, listing] {
+    if (!std::exchange(listing->has_begun, true) && listing->call->is_known_by(tag_of_jobs(parts, *listing->call))) {
+      return;
+    }
     listing->stretch.most_views = listing->limit - listing->found.size();
     Scheduler::Views views = parts.scheduler.views(listing->stretch);
     for (View& view : views.views) listing->found.push_back(std::move(view));
@@ -179,8 +192,8 @@ void gather(Parts& parts, const std::shared_ptr<Listing>& listing) {
     }
     std::vector<std::string> names;
     for (const View& view : listing->found) names.push_back(view.definition.job.identity);
-    parts.history.last_of(std::move(names), [&parts, listing](const Result<LastEntries>& last) {
-      listing->call->send_json(page_json(*listing, last, now(parts.clock)));
+    ask_history(parts, listing->fields, std::move(names), [&parts, listing](const OfHistory& known) {
+      listing->call->send_json(page_json(*listing, known, now(parts.clock)));
     });
   });
 }
@@ -204,7 +217,10 @@ void list_jobs(Parts& parts, const CallPtr& call) {
   if (!after) return call->refuse(after.error());
   const auto state = word_parameter(request, "state", {"running", "paused", "suspended", "idle"});
   if (!state) return call->refuse(state.error());
-  const auto listing = std::make_shared<Listing>(Listing{.call = call, .stretch = {}, .limit = *limit});
+  const auto fields = JobFields::in(request);
+  if (!fields) return call->refuse(fields.error());
+  const auto listing =
+      std::make_shared<Listing>(Listing{.call = call, .stretch = {}, .fields = *fields, .limit = *limit});
   listing->stretch.first = static_cast<std::size_t>(*after);
   listing->stretch.most_looks = kLooksAtOnce;
   const std::string prefix = text_parameter(request, "prefix");
@@ -218,17 +234,26 @@ void list_jobs(Parts& parts, const CallPtr& call) {
   gather(parts, listing);
 }
 
-Error no_such_job(std::string_view name) { return {Code::not_found, "there is no job named " + quoted(name, 200)}; }
-
 void get_job(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call] {
     const std::string& name = call->names.front();
     auto view = std::make_shared<std::optional<View>>(parts.scheduler.view(name));
     if (!*view) return call->refuse(no_such_job(name));
-    parts.history.last_of({name}, [&parts, call, view](const Result<LastEntries>& last) {
-      const Right right = right_of(call->request.principal);
-      call->send_json(job_json(**view, entry_of(last, **view), now(parts.clock), right));
-    });
+    const DaemonStatus status = parts.status();
+    const auto read_at = status.job_files.read_at;
+    const auto on_disk =  // by the machine's clock
+        read_at ? std::optional(*read_at - std::chrono::floor<Seconds>(status.clock_offset)) : std::nullopt;
+    const auto answer = [&parts, call, view](const OfHistory& known, const std::optional<std::string>& source) {
+      call->send_json(job_json(**view, known, now(parts.clock), right_of(call->request.principal), source));
+    };
+    ask_history(parts, JobFields::all(history::kRecent), {name},
+                [&parts, call, view, on_disk, answer](const OfHistory& known) {
+                  const bool sees_secrets = right_of(call->request.principal) == Right::admin;
+                  const bool taken = parts.aside([view, known, on_disk, answer, sees_secrets] {
+                    answer(known, read_source((*view)->definition, on_disk, sees_secrets));
+                  });
+                  if (!taken) answer(known, std::nullopt);
+                });
   });
 }
 
@@ -263,18 +288,6 @@ void decisions(Parts& parts, const CallPtr& call) {
   });
 }
 
-std::string_view name_of(Scheduler::Triggered::How how) {
-  switch (how) {
-    case Scheduler::Triggered::How::started:
-      return "started";
-    case Scheduler::Triggered::How::waiting:
-      return "waiting";
-    case Scheduler::Triggered::How::already_known:
-      break;
-  }
-  return "already_known";
-}
-
 // A job's record remembers its last runs, the directories of runs many more.
 bool has_run_before(const Parts& parts, const std::string& identity, const std::string& key) {
   return !key.empty() && parts.run_files.has(requested_run_id(identity, key));
@@ -295,88 +308,33 @@ void trigger(Parts& parts, const CallPtr& call) {
     return call->refuse(
         {Code::invalid, "an Idempotency-Key has 1 to 200 bytes; leave the header out for none", "Idempotency-Key"});
   }
-  parts.on_loop([&parts, call, key] {
+  const auto from = attribution_of(call->request);
+  if (!from) return call->refuse(from.error());
+  parts.on_loop([&parts, call, key, from = *from] {
     const std::string& identity = call->names.front();
     if (has_run_before(parts, identity, key)) {
       using Triggered = Scheduler::Triggered;
       return answer_with_start(call, Triggered{requested_run_id(identity, key), Triggered::How::already_known});
     }
-    parts.operations.trigger(identity, key, [call](const auto& triggered) { answer_with_start(call, triggered); });
-  });
-}
-
-// What the body of a pause, or of a resume, asks for; none of it when there is none.
-struct PauseRequest {
-  std::optional<Instant> until = {};
-  bool skip_missed = false;
-};
-
-Result<PauseRequest> pause_request(const std::string& body, std::span<const std::string_view> known) {
-  PauseRequest request;
-  const auto document = object_in(body);
-  if (!document) return fail(document.error());
-  std::vector<Error> errors;
-  Fields fields(*document, "", errors);
-  fields.reject_unknown(known);
-  if (const auto text = fields.text("until")) {
-    Instant time;
-    fields.take(time, "until", parse_rfc3339(*text));
-    request.until = time;
-  }
-  request.skip_missed = fields.boolean("skipMissed").value_or(false);
-  if (!errors.empty()) return fail(errors.front());
-  return request;
-}
-
-void answer_with_pause(Parts& parts, const CallPtr& call, const Status& changed) {
-  if (!changed) return call->refuse(changed.error());
-  const auto view = parts.scheduler.view(call->names.front());
-  if (!view) return call->refuse(no_such_job(call->names.front()));
-  JsonWriter json;
-  json.begin_map().member("identity", view->definition.job.identity);
-  const Instant present = now(parts.clock);
-  write_paused(json, *view, present);
-  // The turn that follows starts it.
-  const std::optional<NextStart> next = next_of(*view, present);
-  if (next && next->at <= present) write_start(json, "startsNow", next);
-  call->send_json(json.end_map().take());
-}
-
-void pause(Parts& parts, const CallPtr& call) {
-  const auto request = pause_request(call->request.body, std::array<std::string_view, 2>{"until", "skipMissed"});
-  if (!request) return call->refuse(request.error());
-  if (request->until && *request->until <= now(parts.clock)) {
-    return call->refuse({Code::invalid, "until: this time is past; leave it out to pause until resumed", "until"});
-  }
-  if (request->until && *request->until > kLastInstant) {
-    return call->refuse(
-        {Code::invalid, "until: schedules end with the year 2199; leave it out to pause until resumed", "until"});
-  }
-  parts.on_loop([&parts, call, request = *request] {
-    parts.operations.pause(call->names.front(), request.until, request.skip_missed,
-                           [&parts, call](const Status& paused) { answer_with_pause(parts, call, paused); });
-  });
-}
-
-void resume(Parts& parts, const CallPtr& call) {
-  const auto request = pause_request(call->request.body, std::array<std::string_view, 1>{"skipMissed"});
-  if (!request) return call->refuse(request.error());
-  parts.on_loop([&parts, call, skip_missed = request->skip_missed] {
-    parts.operations.resume(call->names.front(), skip_missed,
-                            [&parts, call](const Status& resumed) { answer_with_pause(parts, call, resumed); });
+    parts.operations.trigger(identity, key, from,
+                             [call](const auto& triggered) { answer_with_start(call, triggered); });
   });
 }
 
 }  // namespace
 
+Error no_such_job(std::string_view name) { return {Code::not_found, "there is no job named " + quoted(name, 200)}; }
+
 std::vector<Route> job_routes(Parts& parts) {
   return {
-      {"GET", "/api/v1/jobs", Right::read, with(parts, list_jobs), {"limit", "after", "prefix", "match", "state"}},
+      {"GET",
+       "/api/v1/jobs",
+       Right::read,
+       with(parts, list_jobs),
+       {"limit", "after", "prefix", "match", "state", "fields", "outcomes"}},
       {"GET", "/api/v1/jobs/{name}", Right::read, with(parts, get_job)},
       {"GET", "/api/v1/jobs/{name}/decisions", Right::read, with(parts, decisions), {"from", "count"}},
       {"POST", "/api/v1/jobs/{name}/trigger", Right::operate, with(parts, trigger)},
-      {"POST", "/api/v1/jobs/{name}/pause", Right::operate, with(parts, pause)},
-      {"POST", "/api/v1/jobs/{name}/resume", Right::operate, with(parts, resume)},
   };
 }
 

@@ -15,11 +15,16 @@ struct Operations {
   using Done = OperatorRequest::Done;
   using Started = OperatorRequest::Started;
 
-  std::function<void(const std::string& job, std::optional<Instant> until, bool skip_missed, const Done&)> pause = {};
-  std::function<void(const std::string& job, bool skip_missed, const Done&)> resume = {};
-  std::function<void(const std::string& job, const std::string& key, const Started&)> trigger = {};
-  std::function<void(const std::string& run_id, const Done&)> terminate = {};
-  std::function<void(const std::string& run_id, const Done&)> kill = {};
+  struct Pause {
+    std::optional<Instant> until = {};
+    bool skip_missed = false;
+  };
+
+  std::function<void(const std::string& job, const Pause&, const Attribution&, const Done&)> pause = {};
+  std::function<void(const std::string& job, bool skip_missed, const Attribution&, const Done&)> resume = {};
+  std::function<void(const std::string& job, const std::string& key, const Attribution&, const Started&)> trigger = {};
+  std::function<void(const std::string& run_id, const Attribution&, const Done&)> terminate = {};
+  std::function<void(const std::string& run_id, const Attribution&, const Done&)> kill = {};
 };
 
 // Those that are missing are the scheduler's, which outlives them.

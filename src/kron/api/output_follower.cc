@@ -62,11 +62,13 @@ void OutputFollower::serve() {
   waiters_.clear();
 }
 
-void OutputFollower::follow(std::string run_id, std::shared_ptr<http::Stream> stream, bool has_ended) {
+void OutputFollower::follow(std::string run_id, std::shared_ptr<http::Stream> stream, bool has_ended,
+                            std::uint64_t from) {
   auto followed = std::make_shared<Followed>();
   followed->run_id = std::move(run_id);
   followed->stream = std::move(stream);
   followed->has_ended = has_ended;
+  followed->from = from;
   mailbox_.post([this, followed] { add(std::move(*followed)); });
 }
 
@@ -114,7 +116,7 @@ void OutputFollower::call_those_who_waited(const std::function<bool(const Waiter
 // Watched before it is read: what is written in between is seen twice rather than not at all.
 void OutputFollower::add(Followed followed) {
   const Key key = next_key_++;
-  followed.tail.emplace(runs_directory_, followed.run_id);
+  followed.tail.emplace(runs_directory_, followed.run_id, followed.from);
   if (!followed.has_ended) watch(followed);
   followed_.emplace(key, std::move(followed));
   advance(key);

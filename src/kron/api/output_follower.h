@@ -28,9 +28,9 @@ class OutputFollower {
   OutputFollower& operator=(const OutputFollower&) = delete;
   ~OutputFollower();
 
-  // All of the run's output, then what is added to it; ends when `has_ended`, or when run_ended() is called for it
-  // later, and everything is sent. From any thread.
-  void follow(std::string run_id, std::shared_ptr<http::Stream> stream, bool has_ended);
+  // The run's output from its byte `from` on, then what is added to it; ends when `has_ended`, or when run_ended() is
+  // called for it later, and everything is sent. From any thread.
+  void follow(std::string run_id, std::shared_ptr<http::Stream> stream, bool has_ended, std::uint64_t from = 0);
   void run_ended(std::string run_id);
 
   // Calls back once, on the follower's thread: when run_ended() is called for the run, or after `longest`. Never after
@@ -45,6 +45,7 @@ class OutputFollower {
     std::string run_id;
     std::shared_ptr<http::Stream> stream;
     bool has_ended = false;
+    std::uint64_t from = 0;
     bool waits_for_reader = false;
     int watch = -1;
     std::optional<runner::OutputTail> tail;

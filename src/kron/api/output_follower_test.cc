@@ -98,6 +98,18 @@ TEST_F(OutputFollowerTest, SendsWhatIsThereAndWhatComesAndEndsWithTheRun) {
   EXPECT_EQ(reader.whole(), "one\ntwo\nthree\n");
 }
 
+TEST_F(OutputFollowerTest, BeginsAtTheByteThatIsAskedFor) {
+  Reader reader;
+  append("one\n");
+  follower_->follow("run", reader.stream(), false, 6);
+  append("two\n");
+  EXPECT_EQ(reader.text_ending_with("o\n"), "o\n");
+  replace("[kron: 4 bytes cut here]\ntwo\nthree\n");
+  EXPECT_EQ(reader.text_ending_with("three\n"), "o\nthree\n") << "what was cut moves nothing";
+  follower_->run_ended("run");
+  EXPECT_EQ(reader.whole(), "o\nthree\n");
+}
+
 TEST_F(OutputFollowerTest, WaitsForARunThatHasWrittenNothingYet) {
   Reader reader;
   follower_->follow("run", reader.stream(), false);

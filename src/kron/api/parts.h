@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,11 +11,15 @@
 #include "kron/api/access.h"
 #include "kron/api/cluster_status.h"
 #include "kron/api/event_hub.h"
+#include "kron/api/forecasts.h"
 #include "kron/api/operations.h"
 #include "kron/api/output_follower.h"
+#include "kron/api/series.h"
 #include "kron/env/clock.h"
+#include "kron/env/log.h"
 #include "kron/history/history.h"
 #include "kron/jobs/problem.h"
+#include "kron/metrics/job_metrics.h"
 #include "kron/metrics/metrics.h"
 #include "kron/queue/queue_thread.h"
 #include "kron/runner/retention.h"
@@ -73,6 +78,8 @@ struct DaemonStatus {
   std::string state_directory = {};
   std::vector<std::string> config = {};
   std::string socket = {};
+  std::string host = {};                                                // this machine's name
+  std::string zone = {};                                                // of its wall clock; empty: it cannot be named
   std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
   JobFilesStatus job_files = {};
   std::optional<ClusterStatus> cluster = {};
@@ -87,11 +94,28 @@ struct StateUpkeep {
   std::function<Status(const std::vector<Sha256>&)> forget = {};  // on the loop: FileLedger::forget
 };
 
+// What a reload changes, or would.
+struct JobChanges {
+  static constexpr std::size_t kMostNames = 100;  // of each kind
+  struct Kind {
+    std::size_t count = 0;
+    std::vector<std::string> names = {};  // the first of them, in order
+  };
+  Kind added = {};
+  Kind changed = {};
+  Kind removed = {};
+};
+
 struct ReloadReport {
   std::size_t jobs = 0;
   std::vector<std::string> kept_files = {};  // with errors: their jobs of before stay in force
   std::vector<jobs::Problem> problems = {};
+  JobChanges changes = {};
 };
+
+// What a reload would do to these jobs, which are in force, and what lint says of the files. Reads them and changes
+// nothing; takes its time, so it is called aside. Empty: the jobs come from no files.
+using ReloadPreview = std::function<ReloadReport(const std::vector<jobs::JobDefinition>& in_force)>;
 
 // Reads the job files again, and then answers; called and answered on the loop.
 using Reload = std::function<void(std::function<void(const Result<ReloadReport>&)> answer)>;
@@ -117,10 +141,12 @@ struct Parts {
   using Work = std::function<void()>;
   std::function<void(Work)> on_loop;     // has it done on the daemon's loop, soon
   std::function<bool(Work)> aside;       // has what takes its time done on another thread; false: too much waits there
+  std::function<bool(Work)> ahead;       // likewise, what takes much longer: looks into the future
   Scheduler& scheduler;                  // on_loop
   std::function<DaemonStatus()> status;  // on_loop
   Reload reload;                         // on_loop
   const Clock& clock;
+  Log& log;  // and by it the events
   history::History& history;
   QueueThread& tasks;
   metrics::Metrics& metrics;
@@ -129,8 +155,12 @@ struct Parts {
   const runner::RunFiles& run_files;
   runner::Retention keeps = {};
   StateUpkeep state = {};
-  Operations operations = {};  // on_loop; those that are missing are the scheduler's
+  ReloadPreview preview_reload = {};
+  metrics::JobMetrics* job_metrics = nullptr;  // null: jobs have no series
+  Operations operations = {};                  // on_loop; those that are missing are the scheduler's
   OtherHosts others = {};
+  std::shared_ptr<Forecasts> forecasts = {};  // made by the API
+  std::shared_ptr<Series> series = {};        // of those who tell it what happens; else an empty one
 };
 
 }  // namespace kron::api

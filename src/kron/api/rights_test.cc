@@ -25,6 +25,9 @@ std::string path_of(std::string_view pattern) {
   return path;
 }
 
+// What is tried is saved nowhere.
+bool changes_nothing(const Route& route) { return route.method == "GET" || route.pattern == "/api/v1/try"; }
+
 class RightsTest : public ApiRig {
  protected:
   // An event stream has no end; its head is enough.
@@ -50,7 +53,7 @@ TEST_F(RightsTest, AReaderMayLookAndNothingElse) {
   is_reader_ = true;
   for (const Route& route : api_->routes()) {
     const int status = status_of(route);
-    if (route.method == "GET") {
+    if (changes_nothing(route)) {
       EXPECT_NE(status, 403) << route.pattern;
       EXPECT_LT(status, 500) << route.pattern;
     } else {
@@ -60,19 +63,50 @@ TEST_F(RightsTest, AReaderMayLookAndNothingElse) {
   do_on_loop([this] { EXPECT_EQ(host_.scheduler->active_runs(), 0U); });
 }
 
-TEST_F(RightsTest, NothingThatChangesAnythingIsForReaders) {
+TEST_F(RightsTest, NothingThatChangesAnythingIsForReadersAndWhatForgetsIsForWhoAdministers) {
   for (const Route& route : api_->routes()) {
-    EXPECT_EQ(route.needs, route.method == "GET" ? Right::read : Right::operate) << route.pattern;
+    const bool forgets = route.pattern.ends_with("/prune") || route.pattern.ends_with("/reset");
+    EXPECT_EQ(route.needs, changes_nothing(route) ? Right::read
+                           : forgets              ? Right::admin
+                                                  : Right::operate)
+        << route.pattern;
   }
 }
 
-TEST_F(RightsTest, AnOperatorIsNeverToldThatHeMayNot) {
+TEST_F(RightsTest, AnOperatorMayDoAllButMakeRecordsForget) {
+  is_operator_ = true;
+  for (const Route& route : api_->routes()) {
+    const int status = status_of(route);
+    EXPECT_EQ(status == 403, route.needs == Right::admin) << route.method << " " << route.pattern;
+  }
+  EXPECT_THAT(ask("POST", "/api/v1/state/prune").body, HasSubstr("this user may operate; root and krond's own user"));
+}
+
+TEST_F(RightsTest, WhoAdministersIsNeverToldThatHeMayNot) {
   for (const Route& route : api_->routes()) {
     const int status = status_of(route);
     EXPECT_NE(status, 403) << route.method << " " << route.pattern;
     EXPECT_NE(status, 405) << route.method << " " << route.pattern;
     EXPECT_LT(status, 500) << route.method << " " << route.pattern;
   }
+}
+
+TEST_F(RightsTest, PagesOfOtherSitesAreRefusedEverywhere) {
+  const http::Fields kForeign[] = {{{"Origin", "https://evil.example"}},
+                                   {{"Origin", "null"}},
+                                   {{"Sec-Fetch-Site", "cross-site"}},
+                                   {{"Sec-Fetch-Site", "same-site"}}};
+  for (const http::Fields& headers : kForeign) {
+    for (const Route& route : api_->routes()) {
+      const auto answer = ask(route.method, path_of(route.pattern), {}, headers);
+      EXPECT_EQ(answer.status, 403) << route.method << " " << route.pattern;
+      EXPECT_THAT(answer.body, HasSubstr("comes from another")) << route.pattern;
+    }
+    EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger", {}, headers).status, 403);
+    EXPECT_EQ(ask("POST", "/api/v1/tasks", "{}", headers).status, 403) << "before its body is looked at";
+  }
+  do_on_loop([this] { EXPECT_EQ(host_.scheduler->active_runs(), 0U) << "nothing was done"; });
+  EXPECT_EQ(ask("POST", "/api/v1/jobs/c/trigger", {}, {{"Sec-Fetch-Site", "none"}}).status, 200);
 }
 
 TEST_F(RightsTest, AMethodThatAPathDoesNotKnowIsToldThoseItKnows) {
@@ -120,8 +154,10 @@ TEST_F(RightsTest, ABodyMayBeAsLargeAsItsRouteSaysAndNotAByteMore) {
 TEST_F(RightsTest, ABodyThatIsReadIsAnObjectThatIsKnown) {
   const char* const kBodies[] = {"[]",  "3",    "null",    "\"x\"",         "{", "{\"a\":1,\"a\":2}",
                                  "{}x", "true", "{'a':1}", "{\"nobody\":1}"};
-  for (const char* path : {"/api/v1/jobs/c/pause", "/api/v1/jobs/c/resume", "/api/v1/state/prune", "/api/v1/tasks",
-                           "/api/v1/tasks/t/retry", "/api/v1/tasks/prune", "/api/v1/leases", "/api/v1/leases/x.1/start",
+  for (const char* path : {"/api/v1/jobs/c/pause", "/api/v1/jobs/c/resume", "/api/v1/jobs/c/trigger", "/api/v1/reload",
+                           "/api/v1/runs/x/terminate", "/api/v1/runs/x/kill", "/api/v1/tasks/t/cancel",
+                           "/api/v1/state/c/reset", "/api/v1/state/prune", "/api/v1/tasks", "/api/v1/tasks/t/retry",
+                           "/api/v1/tasks/prune", "/api/v1/leases", "/api/v1/leases/x.1/start",
                            "/api/v1/leases/x.1/renew", "/api/v1/leases/x.1/commit", "/api/v1/leases/x.1/fail"}) {
     for (const char* body : kBodies) {
       const auto answer = ask("POST", path, body);

@@ -1,8 +1,10 @@
 #include <memory>
 #include <utility>
 
+#include "kron/api/attribution.h"
 #include "kron/api/byte_range.h"
 #include "kron/api/follow_others.h"
+#include "kron/api/output_part.h"
 #include "kron/api/paths.h"
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
@@ -14,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
 constexpr Nanoseconds kMostRunWait = Seconds(60);
+// Of a run id; shorter ones would be those of half the history.
+constexpr std::size_t kLeastIdPrefix = 4;
 constexpr std::size_t kMostOfOthers = std::size_t{16} << 20;  // more than kron-exec captures
 
 std::string retention_of(const Parts& parts) {
@@ -28,15 +32,26 @@ Error no_such_run(const Parts& parts, std::string_view run_id) {
   return {Code::not_found, runner::is_run_id(run_id) ? what + "; " + retention_of(parts) : what};
 }
 
+}  // namespace
+
 Error no_such_output(const Parts& parts, std::string_view run_id) {
   return {Code::not_found, "the output of run " + quoted(run_id) + " was removed; " + retention_of(parts) +
                                ", and keeps the newest " + std::to_string(parts.keeps.most) + " at most"};
 }
 
+namespace {
+
 Result<history::Query> query_of(const http::Request& request) {
   history::Query query;
   query.job = text_parameter(request, "job");
   query.job_prefix = text_parameter(request, "prefix");
+  query.run_prefix = text_parameter(request, "idPrefix");
+  const bool asks_for_ids = request.parameter("idPrefix").has_value();
+  if (asks_for_ids && (query.run_prefix.size() < kLeastIdPrefix || !runner::is_run_id(query.run_prefix))) {
+    return fail(Code::invalid,
+                "idPrefix: expected the first " + std::to_string(kLeastIdPrefix) + " or more characters of a run id",
+                "idPrefix");
+  }
   const auto limit = limit_parameter(request);
   if (!limit) return fail(limit.error());
   query.limit = *limit;
@@ -201,13 +216,16 @@ void send_output_of_others(Parts& parts, const CallPtr& call) {
 void run_output(Parts& parts, const CallPtr& call) {
   const auto follow = word_parameter(call->request, "follow", {"true", "false"});
   if (!follow) return call->refuse(follow.error());
-  with_run(parts, call, [&parts, call, follows = *follow == "true"](const history::Entry& entry) {
+  const auto part = output_part(call->request);
+  if (!part) return call->refuse(part.error());
+  with_run(parts, call, [&parts, call, follows = *follow == "true", part = *part](const history::Entry& entry) {
     if (entry.run_id.empty()) return call->refuse(no_such_run(parts, call->names.front()));
     if (is_elsewhere(parts, entry)) {
       if (follows && call->request.method != "HEAD") return follow_output_of_others(parts, call);
       if (!parts.aside([&parts, call] { send_output_of_others(parts, call); })) call->refuse(too_busy());
       return;
     }
+    if (part.is_asked()) return send_output_part(parts, call, part, follows && !entry.ended_at, entry.output_bytes > 0);
     if (follows && !entry.ended_at && call->request.method != "HEAD") return follow_output(parts, call);
     const bool taken =
         parts.aside([&parts, call, has_written = entry.output_bytes > 0] { open_output(parts, call, has_written); });
@@ -222,15 +240,19 @@ void answer_with_signal(const CallPtr& call, const Status& ended, std::string_vi
 }
 
 void terminate(Parts& parts, const CallPtr& call) {
-  parts.on_loop([&parts, call] {
-    parts.operations.terminate(call->names.front(),
+  const auto from = attribution_of(call->request);
+  if (!from) return call->refuse(from.error());
+  parts.on_loop([&parts, call, from = *from] {
+    parts.operations.terminate(call->names.front(), from,
                                [call](const Status& ended) { answer_with_signal(call, ended, "TERM"); });
   });
 }
 
 void kill(Parts& parts, const CallPtr& call) {
-  parts.on_loop([&parts, call] {
-    parts.operations.kill(call->names.front(),
+  const auto from = attribution_of(call->request);
+  if (!from) return call->refuse(from.error());
+  parts.on_loop([&parts, call, from = *from] {
+    parts.operations.kill(call->names.front(), from,
                           [call](const Status& ended) { answer_with_signal(call, ended, "KILL"); });
   });
 }
@@ -243,9 +265,9 @@ std::vector<Route> run_routes(Parts& parts) {
        "/api/v1/runs",
        Right::read,
        with(parts, list_runs),
-       {"limit", "before", "job", "prefix", "outcome", "result", "from", "to"}},
+       {"limit", "before", "job", "prefix", "outcome", "result", "from", "to", "idPrefix"}},
       {"GET", "/api/v1/runs/{id}", Right::read, with(parts, get_run), {"wait"}},
-      {"GET", "/api/v1/runs/{id}/output", Right::read, with(parts, run_output), {"follow"}},
+      {"GET", "/api/v1/runs/{id}/output", Right::read, with(parts, run_output), {"follow", "tail", "from"}},
       {"POST", "/api/v1/runs/{id}/terminate", Right::operate, with(parts, terminate)},
       {"POST", "/api/v1/runs/{id}/kill", Right::operate, with(parts, kill)},
   };

@@ -74,6 +74,20 @@ TEST_F(RunPathsTest, EachFilterIsObeyed) {
   }
 }
 
+TEST_F(RunPathsTest, RunsAreFoundByTheBeginningsOfTheirIds) {
+  for (const char* id : {"0f3c000000000001", "0f3c000000000002", "0f3d000000000001"}) history_->add(entry(id));
+  const auto count = [&](const std::string& prefix) {
+    const Node page = parse_json(ask("GET", "/api/v1/runs?idPrefix=" + prefix).body).value();
+    return page.find("runs")->as<Node::List>()->size();
+  };
+  EXPECT_EQ(count("0f3c"), 2U);
+  EXPECT_EQ(count("0f3c000000000001"), 1U);
+  EXPECT_EQ(count("0f3e"), 0U);
+  for (const char* none : {"", "0f3", "0f3%20", "%2Ff3c", ".f3c"}) {
+    EXPECT_EQ(ask("GET", std::string("/api/v1/runs?idPrefix=") + none).status, 400) << none;
+  }
+}
+
 TEST_F(RunPathsTest, AFilterThatIsNoneIsRefused) {
   for (const char* query : {"outcome=ran", "result=good", "limit=0", "limit=1001", "before=-1", "before=x", "from=x",
                             "to=x", "outcome=", "jobs=c"}) {
@@ -171,6 +185,44 @@ TEST_F(RunPathsTest, AKeyWhoseRunWasHeldWhenItsDaemonDiedIsStillToBeRun) {
   std::ofstream(directory / "exit") << "kron-exit 1\nrun=" << run_id << "\nend\n";
   const auto answer = ask("POST", "/api/v1/jobs/c/trigger", "", {{"Idempotency-Key", "k"}});
   EXPECT_THAT(answer.body, AllOf(HasSubstr(run_id), HasSubstr("started")));
+}
+
+TEST_F(RunPathsTest, APartOfAnOutputIsNumberedAsItWasWritten) {
+  add_ended(kRunId, "[kron: 100 bytes cut here]\nabcdefghij");  // the bytes 100 to 109
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"?tail=3", "107", "hij"},
+      {"?tail=0", "110", ""},
+      {"?tail=1000", "100", "abcdefghij"},
+      {"?from=0", "100", "abcdefghij"},
+      {"?from=104", "104", "efghij"},
+      {"?from=110", "110", ""},
+      {"?from=500", "500", ""},
+      {"?from=104&tail=2", "108", "ij"},
+      {"?from=108&tail=9", "108", "ij"},
+      {"?tail=3&follow=true", "107", "hij"},
+  };
+  for (const auto& [query, first, body] : cases) {
+    const auto answer = ask("GET", output_path() + query);
+    EXPECT_EQ(answer.status, 200) << query;
+    EXPECT_EQ(answer.header("kron-output-first"), first) << query;
+    EXPECT_EQ(answer.body, body) << query;
+    EXPECT_EQ(ask("HEAD", output_path() + query).header("kron-output-first"), first) << query;
+  }
+  for (const char* query : {"?tail=x", "?from=-1", "?tail=", "?from=1.5"}) {
+    EXPECT_EQ(ask("GET", output_path() + query).status, 400) << query;
+  }
+}
+
+TEST_F(RunPathsTest, APartOfAnOutputThatIsGoneIsNotEmpty) {
+  history::Entry ended = entry(kRunId);
+  ended.ended_at = utc("2026-03-01T00:00:09Z");
+  history_->add(ended);
+  EXPECT_EQ(ask("GET", output_path() + "?tail=5").body, "") << "it wrote nothing";
+  history::Entry gone = entry("fedcba9876543210");
+  gone.ended_at = ended.ended_at;
+  gone.output_bytes = 9;
+  history_->add(gone);
+  EXPECT_EQ(ask("GET", output_path("fedcba9876543210") + "?tail=5").status, 404);
 }
 
 }  // namespace

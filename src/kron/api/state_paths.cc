@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "kron/api/attribution.h"
 #include "kron/api/paths.h"
 #include "kron/api/state_records.h"
 #include "kron/base/text.h"
@@ -40,9 +41,12 @@ void get_record(Parts& parts, const CallPtr& call) {
 }
 
 void reset(Parts& parts, const CallPtr& call) {
-  parts.on_loop([&parts, call] {
+  const auto from = attribution_of(call->request);
+  if (!from) return call->refuse(from.error());
+  parts.on_loop([&parts, call, from = *from] {
     const std::string& name = call->names.front();
     if (const Status done = parts.scheduler.reset(name); !done) return call->refuse(done.error());
+    parts.log.info("reset_requested", {{"identity", name}, {"by", from.by}, {"note", from.note}});
     const auto view = parts.scheduler.view(name);
     call->send_json(reset_json(name, view ? view->known : KnownJob{}));
   });
@@ -111,9 +115,9 @@ void prune_state(Parts& parts, const CallPtr& call) {
 std::vector<Route> state_routes(Parts& parts) {
   return {
       {"GET", "/api/v1/state", Right::read, with(parts, list_records), {"limit", "after"}},
-      {"POST", "/api/v1/state/prune", Right::operate, with(parts, prune_state)},
+      {"POST", "/api/v1/state/prune", Right::admin, with(parts, prune_state)},
       {"GET", "/api/v1/state/{name}", Right::read, with(parts, get_record)},
-      {"POST", "/api/v1/state/{name}/reset", Right::operate, with(parts, reset)},
+      {"POST", "/api/v1/state/{name}/reset", Right::admin, with(parts, reset)},
   };
 }
 

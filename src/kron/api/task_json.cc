@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "kron/api/attribution.h"
 #include "kron/api/call.h"
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
@@ -172,16 +173,18 @@ Result<FailRequest> read_fail(std::string_view text, std::string_view exec_id) {
   return request;
 }
 
-Result<int> read_attempts(std::string_view text) {
-  if (is_blank(text)) return 1;
+Result<RetryRequest> read_retry(std::string_view text) {
+  if (is_blank(text)) return RetryRequest{};
   const auto body = read_body(text);
   if (!body) return fail(body.error());
   std::vector<Error> errors;
-  Fields fields = members_of(body->document, errors, std::array<std::string_view, 1>{"attempts"});
+  Fields fields = members_of(body->document, errors, std::array<std::string_view, 2>{"attempts", "note"});
   const std::int64_t attempts = fields.integer("attempts").value_or(1);
   if (attempts < 1 || attempts > kMostAttempts) fields.report("attempts", "is from 1 to 1000");
+  RetryRequest request{.note = note_in(fields)};
   if (!errors.empty()) return fail(errors.front());
-  return static_cast<int>(attempts);
+  request.attempts = static_cast<int>(attempts);
+  return request;
 }
 
 Result<PruneRequest> read_prune(std::string_view text, Instant now) {

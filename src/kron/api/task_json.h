@@ -34,7 +34,11 @@ Result<CommitBody> read_commit(std::string_view body, std::string_view exec_id);
 Result<FailRequest> read_fail(std::string_view body, std::string_view exec_id);
 
 // A body that may be empty.
-Result<int> read_attempts(std::string_view body);  // of a retry; 1 when it does not say
+struct RetryRequest {
+  int attempts = 1;
+  std::string note = {};
+};
+Result<RetryRequest> read_retry(std::string_view body);
 Result<PruneRequest> read_prune(std::string_view body, Instant now);
 
 void write_answer(JsonWriter& json, const Result<SubmitAnswer>& answer);

@@ -42,7 +42,8 @@ TEST(TaskJson, RefusesWhatIsNoRequestAndNamesTheMember) {
   EXPECT_EQ(read_commit(R"({"token":1,"lease":{"worker":"w","n":0}})", "a.1").error().field, "lease.n");
   EXPECT_EQ(read_commit(R"({"token":1,"lease":{"worker":"w","wait":"1s"}})", "a.1").error().field, "lease.wait")
       << "a commit is answered at once";
-  EXPECT_EQ(read_attempts(R"({"attempts":0})").error().field, "attempts");
+  EXPECT_EQ(read_retry(R"({"attempts":0})").error().field, "attempts");
+  EXPECT_EQ(read_retry(R"({"note":"a\nb"})").error().field, "note");
   EXPECT_EQ(read_prune(R"({"state":"running"})", Instant(Seconds(0))).error().field, "state");
 }
 
@@ -73,8 +74,9 @@ TEST(TaskJson, ReadsWhatAWorkerSays) {
   EXPECT_TRUE(both.then->starts);
   const auto failed = read_fail(R"({"token":7,"reason":"no","counts":false})", "a.7").value();
   EXPECT_FALSE(failed.counts);
-  EXPECT_EQ(read_attempts("").value(), 1);
-  EXPECT_EQ(read_attempts(R"({"attempts":3})").value(), 3);
+  EXPECT_EQ(read_retry("").value().attempts, 1);
+  EXPECT_EQ(read_retry(R"({"attempts":3,"note":"again"})").value().attempts, 3);
+  EXPECT_EQ(read_retry(R"({"note":"again"})").value().note, "again");
   const Instant now{Seconds(1'000'000)};
   EXPECT_EQ(read_prune("", now).value().over_before, now - std::chrono::days(7));
   EXPECT_EQ(read_prune(R"({"olderThan":"1h","state":"failed"})", now).value().over_before, now - Seconds(3600));

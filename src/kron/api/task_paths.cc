@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "kron/api/attribution.h"
 #include "kron/api/paths.h"
 #include "kron/api/task_json.h"
 #include "kron/queue/task_file.h"
@@ -76,19 +77,28 @@ void get_task(Parts& parts, const CallPtr& call) {
 }
 
 void cancel(Parts& parts, const CallPtr& call) {
-  parts.tasks.cancel(call->names.front(), [call](const Result<CancelOutcome>& outcome) {
+  const auto from = attribution_of(call->request);
+  if (!from) return call->refuse(from.error());
+  parts.tasks.cancel(call->names.front(), [&parts, call, from = *from](const Result<CancelOutcome>& outcome) {
     if (!outcome) return call->refuse(outcome.error());
     const bool is_cancelled = *outcome == CancelOutcome::cancelled;
+    if (is_cancelled) {
+      parts.log.info("task_cancelled", {{"task", call->names.front()}, {"by", from.by}, {"note", from.note}});
+    }
     call->send_json(outcome_json(call->names.front(), name_of(*outcome)), is_cancelled ? 200 : 409);
   });
 }
 
 void retry(Parts& parts, const CallPtr& call) {
-  const auto attempts = read_attempts(call->request.body);
-  if (!attempts) return call->refuse(attempts.error());
-  parts.tasks.retry(call->names.front(), *attempts, [call](const Result<RetryOutcome>& outcome) {
+  const auto request = read_retry(call->request.body);
+  if (!request) return call->refuse(request.error());
+  const Attribution from{asker_name(call->request.principal), request->note};
+  parts.tasks.retry(call->names.front(), request->attempts, [&parts, call, from](const Result<RetryOutcome>& outcome) {
     if (!outcome) return call->refuse(outcome.error());
     const bool is_retried = *outcome == RetryOutcome::retried;
+    if (is_retried) {
+      parts.log.info("task_retried", {{"task", call->names.front()}, {"by", from.by}, {"note", from.note}});
+    }
     call->send_json(outcome_json(call->names.front(), name_of(*outcome)), is_retried ? 200 : 409);
   });
 }
@@ -110,7 +120,7 @@ std::vector<Route> task_routes(Parts& parts) {
       {"POST", "/api/v1/tasks", Right::operate, with(parts, submit), {}, kMostTasksBody},
       {"GET", "/api/v1/tasks", Right::read, with(parts, list_tasks), {"limit", "after", "state", "type"}},
       {"GET", "/api/v1/tasks/{id}", Right::read, with(parts, get_task)},
-      {"POST", "/api/v1/tasks/prune", Right::operate, with(parts, prune)},
+      {"POST", "/api/v1/tasks/prune", Right::admin, with(parts, prune)},
       {"POST", "/api/v1/tasks/{id}/cancel", Right::operate, with(parts, cancel)},
       {"POST", "/api/v1/tasks/{id}/retry", Right::operate, with(parts, retry)},
   };

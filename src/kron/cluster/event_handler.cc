@@ -75,14 +75,16 @@ void EventHandler::handle(std::string_view payload) {
   constexpr std::size_t kShown = 200;
   const Result<Event> event = parse_event(payload);
   if (event) {
-    handle(*event);
+    handle(*event, sender_in(payload));
   } else {
     log_.warning("cluster_event_ignored", {{"reason", event.error().message}, {"event", quoted(payload, kShown)}});
   }
 }
 
-void EventHandler::handle(const Event& event) {
-  log_.info("cluster_event", {{"action", name_of(event)}, {"args", std::visit(SubjectOf{}, event)}});
+void EventHandler::handle(const Event& event, const Sender& sender) {
+  log_.info(
+      "cluster_event",
+      {{"action", name_of(event)}, {"args", std::visit(SubjectOf{}, event)}, {"by", sender.by}, {"note", sender.note}});
   std::visit(Doer{*this}, event);
 }
 

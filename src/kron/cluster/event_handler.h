@@ -45,7 +45,7 @@ class EventHandler {
 
   // A message of the channel. Junk is logged and survived.
   void handle(std::string_view payload);
-  void handle(const Event& event);
+  void handle(const Event& event, const Sender& sender = {});
 
  private:
   struct Doer;

@@ -11,6 +11,7 @@ namespace kron::cluster {
 namespace {
 
 constexpr std::size_t kLongestId = 200;
+constexpr std::size_t kLongestSaying = 500;  // of who has sent it, and of his note
 
 struct NameOfEvent {
   std::string_view operator()(const events::Pause&) const { return "pause"; }
@@ -157,7 +158,17 @@ Result<Event> parse_event(std::string_view payload) {
   return fail(Code::invalid, "unknown action " + quoted(*action), "action");
 }
 
-std::string text_of(const Event& event) {
+Sender sender_in(std::string_view payload) {
+  const Result<Node> event = parse_foreign_json(payload);
+  const auto text = [&](std::string_view name) {
+    const Node* member = event ? event->find(name) : nullptr;
+    const auto* value = member != nullptr ? member->as<std::string>() : nullptr;
+    return value != nullptr && value->size() <= kLongestSaying ? *value : std::string();
+  };
+  return {text("by"), text("note")};
+}
+
+std::string text_of(const Event& event, const Sender& sender) {
   JsonWriter json;
   json.begin_map().member("action", name_of(event)).key("args");
   std::visit(WriteArgs{json}, event);
@@ -165,6 +176,8 @@ std::string text_of(const Event& event) {
     if (!trigger->id.empty()) json.member("id", trigger->id);
     if (trigger->at) json.key("at").integer(epoch_seconds(*trigger->at));
   }
+  if (!sender.by.empty()) json.member("by", sender.by);
+  if (!sender.note.empty()) json.member("note", sender.note);
   return json.end_map().take();
 }
 

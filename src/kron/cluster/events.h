@@ -76,7 +76,18 @@ std::string_view name_of(const Event& event);
 // can be logged whatever the payload was.
 Result<Event> parse_event(std::string_view payload);
 
+// Who published it, and what he said about it: our `by` and `note`, beside cronken's members. Empty: not told.
+struct Sender {
+  std::string by = {};
+  std::string note = {};
+
+  bool operator==(const Sender&) const = default;
+};
+
+// Of a payload that parse_event takes. Whoever reaches Redis can write anything there: it is for the log, not a proof.
+Sender sender_in(std::string_view payload);
+
 // What is published; parse_event gives the same event. The definition of an Add must be JSON.
-std::string text_of(const Event& event);
+std::string text_of(const Event& event, const Sender& sender = {});
 
 }  // namespace kron::cluster

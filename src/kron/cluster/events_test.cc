@@ -93,5 +93,16 @@ TEST(Events, JunkIsAnErrorThatSaysWhy) {
   }
 }
 
+TEST(Events, SayWhoSentThemBesideWhatCronkenReads) {
+  const std::string text = text_of(events::Pause{"a"}, {"ada", "a move"});
+  EXPECT_EQ(text, R"({"action":"pause","args":"a","by":"ada","note":"a move"})");
+  EXPECT_EQ(parse_event(text).value(), Event(events::Pause{"a"}));
+  EXPECT_EQ(sender_in(text), (Sender{"ada", "a move"}));
+  EXPECT_EQ(text_of(events::Pause{"a"}), R"({"action":"pause","args":"a"})");
+  EXPECT_EQ(sender_in(R"({"action":"pause","args":"a","by":3,"note":null})"), Sender{});
+  EXPECT_EQ(sender_in(R"({"action":"reload","args":{},"by":")" + std::string(501, 'x') + R"("})"), Sender{});
+  EXPECT_EQ(sender_in("junk"), Sender{});
+}
+
 }  // namespace
 }  // namespace kron::cluster

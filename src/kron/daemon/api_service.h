@@ -45,6 +45,7 @@ class ApiService {
     std::function<api::DaemonStatus()> status;
     api::Reload reload;
     api::StateUpkeep state;
+    api::ReloadPreview preview_reload = {};
     std::optional<Cluster> cluster = {};
   };
 
@@ -64,6 +65,9 @@ class ApiService {
   // What is to be done now and then; when it wants to be called next, by Clock::monotonic. On the loop.
   Nanoseconds tick();
 
+  // krond starts nothing from now on. On the loop.
+  void note_stopping() { history_->end_up_time(); }
+
   // Keeps, counts and shows what happened. On the loop.
   void observe(const Event& event) const;
   metrics::Metrics& metrics() { return metrics_; }
@@ -71,17 +75,25 @@ class ApiService {
  private:
   ApiService(const Options& options, Daemon daemon, std::unique_ptr<history::History> history,
              std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
-             std::unique_ptr<WorkThread> aside);
+             std::unique_ptr<WorkThread> aside, std::unique_ptr<WorkThread> ahead);
   api::Parts parts();
+  std::optional<Nanoseconds> beat();
+  void fill_series();
+  Nanoseconds sample();
 
   Options options_;
   Daemon daemon_;
   runner::RunFiles run_files_;
   metrics::Metrics metrics_;
+  metrics::JobMetrics job_metrics_;
   std::unique_ptr<history::History> history_;
   std::unique_ptr<api::OutputFollower> outputs_;
+  std::shared_ptr<api::Series> series_;
   std::vector<Observer> sinks_;
+  Nanoseconds next_sample_{0};            // by the monotonic clock
+  std::optional<Nanoseconds> next_beat_;  // by the monotonic clock; none: nobody reads events
   std::unique_ptr<WorkThread> aside_;
+  std::unique_ptr<WorkThread> ahead_;
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<OutcomeTail> tail_;
   std::unique_ptr<http::Server> server_;

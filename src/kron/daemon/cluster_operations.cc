@@ -5,14 +5,15 @@
 #include "kron/cluster/events.h"
 #include "kron/daemon/cluster_parts.h"
 #include "kron/daemon/remote_output.h"
+#include "kron/scheduler/log_events.h"
 
 namespace kron::daemon {
 
 // Answered when Redis has taken it: who hears it then hears it.
-void ClusterParts::publish(const cluster::Event& event, const api::Operations::Done& done) {
+void ClusterParts::publish(const cluster::Event& event, const Attribution& from, const api::Operations::Done& done) {
   if (!link_->is_up()) return done(fail(Code::unreachable, "Redis does not answer, so the cluster cannot be told"));
-  link_->post({"PUBLISH", keys_.events(), cluster::text_of(event)}, cluster::Link::Urgency::urgent,
-              [this, done](const cluster::TimedReply& timed) {
+  link_->post({"PUBLISH", keys_.events(), cluster::text_of(event, {from.by, from.note})},
+              cluster::Link::Urgency::urgent, [this, done](const cluster::TimedReply& timed) {
                 Status told;
                 if (!timed.reply.is_reply()) told = fail(Code::unreachable, "Redis: " + timed.reply.why);
                 world_.mailbox.post([done, told] { done(told); });
@@ -20,43 +21,59 @@ void ClusterParts::publish(const cluster::Event& event, const api::Operations::D
 }
 
 // Here at once, also when others hear it later.
-void ClusterParts::set_paused(const std::string& job, bool is_paused, const api::Operations::Done& done) {
+void ClusterParts::set_paused(const std::string& job, bool is_paused, const Attribution& from,
+                              const api::Operations::Done& done) {
   if (!jobs_->scheduler.knows(job)) {
     return done(fail(Code::not_found, "there is no job named " + quoted(job, 200)));
   }
   if (member_->jobs() != nullptr) member_->jobs()->set_paused(job, is_paused);
   const cluster::Event event =
       is_paused ? cluster::Event(cluster::events::Pause{job}) : cluster::Event(cluster::events::Resume{job});
-  publish(event, done);
+  // Redis keeps neither who it was nor what he said; the event tells all hosts, and their logs keep it.
+  kron::Event told = JobPaused{job, Suspension{now(clock_), {}, false, from.by, from.note}};
+  if (!is_paused) told = JobResumed{job, false, from, now(clock_)};
+  publish(event, from, telling(std::move(told), done));
 }
 
-void ClusterParts::end_run(const std::string& run_id, Status (Scheduler::*end)(std::string_view),
-                           const cluster::Event& event, const api::Operations::Done& done) {
-  const Status ended = (jobs_->scheduler.*end)(run_id);
+api::Operations::Done ClusterParts::telling(kron::Event event, const api::Operations::Done& done) {
+  return [this, event = std::move(event), done](const Status& status) {
+    if (status) log_event(world_.log, event);
+    done(status);
+  };
+}
+
+void ClusterParts::end_run(const std::string& run_id, std::string_view signal, const Attribution& from,
+                           const api::Operations::Done& done) {
+  const bool kills = signal == "KILL";
+  Scheduler& scheduler = jobs_->scheduler;
+  const Status ended = kills ? scheduler.kill(run_id, from) : scheduler.terminate(run_id, from);
   if (ended || ended.error().code != Code::not_found) return done(ended);
-  publish(event, done);
+  const cluster::Event event =
+      kills ? cluster::Event(cluster::events::KillRun{run_id}) : cluster::Event(cluster::events::TerminateRun{run_id});
+  publish(event, from, telling(RunSignalled{{}, run_id, std::string(signal), from}, done));
 }
 
 api::Operations ClusterParts::operations() {
   api::Operations operations;
-  operations.pause = [this](const std::string& job, std::optional<Instant> until, bool skip_missed,
+  operations.pause = [this](const std::string& job, const api::Operations::Pause& pause, const Attribution& from,
                             const api::Operations::Done& done) {
-    if (until || skip_missed) {
+    if (pause.until || pause.skip_missed) {
       return done(fail(Code::refused,
                        "in a cluster a job is paused until it is resumed: Redis keeps no time and no wish with it; "
                        "leave out --for, --until and --skip-missed"));
     }
-    set_paused(job, true, done);
+    set_paused(job, true, from, done);
   };
-  operations.resume = [this](const std::string& job, bool skip_missed, const api::Operations::Done& done) {
+  operations.resume = [this](const std::string& job, bool skip_missed, const Attribution& from,
+                             const api::Operations::Done& done) {
     if (skip_missed) return done(fail(Code::refused, "--skip-missed is not there in a cluster"));
-    set_paused(job, false, done);
+    set_paused(job, false, from, done);
   };
-  operations.terminate = [this](const std::string& run_id, const api::Operations::Done& done) {
-    end_run(run_id, &Scheduler::terminate, cluster::events::TerminateRun{run_id}, done);
+  operations.terminate = [this](const std::string& run_id, const Attribution& from, const api::Operations::Done& done) {
+    end_run(run_id, "TERM", from, done);
   };
-  operations.kill = [this](const std::string& run_id, const api::Operations::Done& done) {
-    end_run(run_id, &Scheduler::kill, cluster::events::KillRun{run_id}, done);
+  operations.kill = [this](const std::string& run_id, const Attribution& from, const api::Operations::Done& done) {
+    end_run(run_id, "KILL", from, done);
   };
   return operations;
 }

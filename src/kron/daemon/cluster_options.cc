@@ -8,11 +8,11 @@
 #include <fstream>
 #include <limits>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
+#include "kron/daemon/this_machine.h"
 
 namespace kron::daemon {
 namespace {
@@ -206,11 +206,6 @@ void read_list(const Given* given, std::vector<std::string>& target) {
     if (const std::string_view name = trimmed(rest.substr(0, comma)); !name.empty()) target.emplace_back(name);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
-}
-
-std::string machine_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "localhost";
 }
 
 // The first that fails speaks.

@@ -26,6 +26,7 @@
 #include "kron/env/redis_nodes.h"
 #include "kron/env/redis_url.h"
 #include "kron/queue/task_queue.h"
+#include "kron/scheduler/event.h"
 
 namespace kron::daemon {
 
@@ -105,10 +106,12 @@ class ClusterParts {
   Status put(std::vector<jobs::JobDefinition> definitions, Instant since);
   Status loaded();
   void take_name(const std::string& instance);
-  void publish(const cluster::Event& event, const api::Operations::Done& done);
-  void set_paused(const std::string& job, bool is_paused, const api::Operations::Done& done);
-  void end_run(const std::string& run_id, Status (Scheduler::*end)(std::string_view), const cluster::Event& event,
+  void publish(const cluster::Event& event, const Attribution& from, const api::Operations::Done& done);
+  void set_paused(const std::string& job, bool is_paused, const Attribution& from, const api::Operations::Done& done);
+  void end_run(const std::string& run_id, std::string_view signal, const Attribution& from,
                const api::Operations::Done& done);
+  // Logs the event when it is done.
+  api::Operations::Done telling(kron::Event event, const api::Operations::Done& done);
 
   ClusterOptions options_;
   World world_;

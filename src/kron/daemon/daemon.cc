@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "kron/base/rfc3339.h"
+#include "kron/daemon/reload_preview.h"
 #include "kron/daemon/stop_note.h"
+#include "kron/daemon/this_machine.h"
 #include "kron/daemon/work_of.h"
 #include "kron/env/safe_place.h"
 #include "kron/env/thread_start.h"
@@ -48,6 +50,8 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       clock_(clock),
       lines_(log),
       started_at_(now(clock)),
+      machine_name_(machine_name()),
+      machine_zone_(machine_zone()),
       // Greater than any number that an earlier daemon can have come to.
       events_(static_cast<std::uint64_t>(
           std::chrono::floor<std::chrono::microseconds>(clock.wall().time_since_epoch()).count())),
@@ -204,6 +208,9 @@ Status Daemon::open_api_service() {
     parts.state.forget = [](const auto&) -> Status { return fail(kStateIsInRedis); };
   } else {
     parts.state.configured = [this] { return file_jobs_->configured(); };
+    parts.preview_reload = [paths = options_.config, source = options_.source, &clock = time()](const auto& in_force) {
+      return preview_reload({paths, source}, in_force, now(clock));
+    };
     parts.state.forget = [this](const auto& jobs) {
       scheduler_->settle_requests();  // the ledger is nobody else's then
       return ledger_->forget(jobs);
@@ -333,6 +340,7 @@ void Daemon::begin_to_stop(int signal) {
   manager_.stopping();
   leave_stop_note();
   scheduler_->stop_starting();
+  if (api_service_) api_service_->note_stopping();
   if (options_.on_stop == OnStop::terminate) scheduler_->terminate_all();
 }
 
@@ -428,6 +436,8 @@ api::DaemonStatus Daemon::status() const {
           .state_directory = options_.state_directory,
           .config = options_.config,
           .socket = options_.socket,
+          .host = machine_name_,
+          .zone = machine_zone_,
           .not_scheduled = not_scheduled(),
           .job_files = file_jobs_ ? file_jobs_->status() : api::JobFilesStatus(),
           .cluster = cluster_ ? std::optional(cluster_->status()) : std::nullopt};

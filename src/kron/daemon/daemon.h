@@ -82,6 +82,8 @@ class Daemon {
   LineLog& lines_;
   std::unique_ptr<HostLog> host_log_;  // of a cluster
   Instant started_at_;
+  std::string machine_name_;
+  std::string machine_zone_;
   api::EventHub events_;
   api::EventLog log_;
   RealFileSystem file_system_;

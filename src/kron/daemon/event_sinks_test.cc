@@ -6,6 +6,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/daemon/history_sink.h"
 #include "kron/daemon/metrics_sink.h"
+#include "kron/daemon/series_sink.h"
 #include "kron/env/fake/fake_clock.h"
 #include "kron/env/fake/silent_log.h"
 #include "kron/testing/temporary_directory.h"
@@ -64,8 +65,9 @@ TEST(HistorySink, KeepsEachOutcomeAndCompletesARunByItsEnd) {
   testing::FakeClock clock(kNoon);
   testing::SilentLog log;
   auto history = history::History::open(directory.path(), {}, clock, log).value();
-  const Observer sink = history_sink(*history);
+  const Observer sink = history_sink(*history, clock);
   sink(missed_noon());
+  clock.advance(std::chrono::milliseconds(1250));
   sink(RunStarted{"a", run_of_noon()});
   sink(RunEnded{"a", run_of_noon(), {"r1", 3, "so"}, kNoon + Seconds(5)});
   sink(PeriodsPassedOver{"a", {2, kNoon, kNoon}, kNoon});
@@ -80,10 +82,60 @@ TEST(HistorySink, KeepsEachOutcomeAndCompletesARunByItsEnd) {
   ASSERT_NE(run, entries.end());
   EXPECT_EQ(run->exit_code, 3);
   EXPECT_EQ(run->detail, "so");
+  EXPECT_EQ(run->delay, std::chrono::milliseconds(1250)) << "as krond saw it";
+  EXPECT_EQ(run->duration, std::nullopt);
   const auto dropped = std::ranges::find(entries, "r2", &history::Entry::run_id);
   ASSERT_NE(dropped, entries.end());
   EXPECT_EQ(dropped->reason, Reason::start_failed);
   EXPECT_EQ(std::ranges::count_if(entries, [](const auto& entry) { return entry.passed_over.has_value(); }), 1);
+}
+
+TEST(SeriesSink, TellsStartsEndsAndOutcomes) {
+  testing::FakeClock clock(kNoon);
+  api::Series series(kNoon);
+  const Observer sink = series_sink(series, clock);
+  clock.advance(std::chrono::milliseconds(2));
+  sink(RunStarted{"a", run_of_noon()});
+  sink(RunEnded{"a", run_of_noon(), {"r1", 143, "timed out after 2s"}, kNoon});
+  sink(missed_noon());
+  const std::string json = series.json(api::Series::names_in("").value(), Seconds(60), Seconds(60), kNoon);
+  EXPECT_THAT(json, HasSubstr(R"("starts":[1],"succeeded":[0],"failed":[0],"timedOut":[1],"unknown":[0],"skipped":[0],)"
+                              R"("missed":[1],"noTime":[0],"delayP50":[0.002],"delayP99":[0.002])"));
+}
+
+TEST(HistorySink, ARunsOwnRecordKnowsBestWhenItStartedAndHowLongItTook) {
+  testing::TemporaryDirectory directory;
+  testing::FakeClock clock(kNoon);
+  testing::SilentLog log;
+  auto history = history::History::open(directory.path(), {}, clock, log).value();
+  const Observer sink = history_sink(*history, clock);
+  sink(RunStarted{"a", run_of_noon()});
+  RunExit exit{"r1", 0, ""};
+  exit.began = WallTime(kNoon) + std::chrono::milliseconds(7);
+  exit.took = std::chrono::microseconds(250'001);
+  sink(RunEnded{"a", run_of_noon(), exit, kNoon});
+  std::promise<std::optional<history::Entry>> found;
+  history->get("r1", [&](Result<std::optional<history::Entry>> entry) { found.set_value(entry.value()); });
+  const auto entry = found.get_future().get();
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->delay, std::chrono::milliseconds(7));
+  EXPECT_EQ(entry->duration, std::chrono::microseconds(250'001));
+}
+
+TEST(HistorySink, KeepsWhoPausedAJobAndWhenItWasResumed) {
+  testing::TemporaryDirectory directory;
+  testing::FakeClock clock(kNoon);
+  testing::SilentLog log;
+  auto history = history::History::open(directory.path(), {}, clock, log).value();
+  const Observer sink = history_sink(*history, clock);
+  sink(JobPaused{"a", {kNoon, std::nullopt, false, "ada", "disk"}});
+  sink(JobResumed{"a", false, {"bob", "done"}, kNoon + Seconds(60)});
+  sink(RunRequested{"a", "r1", Triggered::How::started, {"ada", ""}});
+  sink(RunSignalled{"a", "r1", "TERM", {"ada", ""}});
+  std::promise<std::vector<history::Pause>> found;
+  history->pauses_of("a", [&](std::vector<history::Pause> pauses) { found.set_value(std::move(pauses)); });
+  const history::Pause pause{"a", kNoon, kNoon + Seconds(60), "ada", "disk"};
+  EXPECT_EQ(found.get_future().get(), std::vector{pause});
 }
 
 }  // namespace

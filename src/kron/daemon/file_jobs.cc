@@ -97,6 +97,7 @@ Result<api::ReloadReport> FileJobs::take(jobs::LoadedJobs read_jobs) {
     world_.log.error("job_file_refused",
                      {{"path", path}, {"reason", "it has errors; keeping the jobs loaded earlier from this file"}});
   }
+  done.changes = changes_to(jobs.definitions, [this](const auto& visit) { world_.scheduler.each_job(visit); });
   world_.prepare(jobs.definitions);
   Status reloaded = world_.scheduler.reload(std::move(jobs.definitions));
   files_.reload_ended(reloaded);

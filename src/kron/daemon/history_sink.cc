@@ -6,8 +6,14 @@
 namespace kron::daemon {
 namespace {
 
+std::optional<std::chrono::microseconds> delay_of(const ActiveExecution& run, WallTime start) {
+  if (!run.chosen) return std::nullopt;
+  return std::chrono::round<std::chrono::microseconds>(start - *run.chosen);
+}
+
 struct KeepIn {
   history::History& history;
+  const Clock& clock;
   std::string host;
 
   void keep(history::Entry entry) const {
@@ -25,7 +31,11 @@ struct KeepIn {
           .ended_at = ended.at});
   }
 
-  void operator()(const RunStarted& started) const { keep(history::entry_of(started.identity, started.run)); }
+  void operator()(const RunStarted& started) const {
+    history::Entry entry = history::entry_of(started.identity, started.run);
+    entry.delay = delay_of(started.run, clock.wall());
+    keep(std::move(entry));
+  }
 
   void operator()(const RunEnded& ended) const {
     history::Entry entry = history::entry_of(ended.identity, ended.run);
@@ -33,6 +43,9 @@ struct KeepIn {
     entry.exit_code = ended.exit.code;
     entry.detail = ended.exit.reason;
     entry.output_bytes = ended.exit.output_bytes;
+    // The run's own record knows better than we who saw it start.
+    if (ended.exit.began) entry.delay = delay_of(ended.run, *ended.exit.began);
+    if (ended.exit.took) entry.duration = std::chrono::round<std::chrono::microseconds>(*ended.exit.took);
     keep(std::move(entry));
   }
 
@@ -49,18 +62,27 @@ struct KeepIn {
           .ended_at = dropped.at});
   }
 
+  void operator()(const JobPaused& paused) const {
+    const Suspension& pause = paused.pause;
+    history.begin_pause({paused.identity, pause.since, pause.until, pause.by, pause.note});
+  }
+
+  void operator()(const JobResumed& resumed) const { history.end_pause(resumed.identity, resumed.at); }
+
   // The others are no outcome, or are in the history already.
   void operator()(const RunAdopted& /*event*/) const {}
   void operator()(const RunFoundBefore& /*event*/) const {}
   void operator()(const PeriodsClosed& /*event*/) const {}
+  void operator()(const RunRequested& /*event*/) const {}
+  void operator()(const RunSignalled& /*event*/) const {}
   void operator()(const RecordsWritten& /*event*/) const {}
 };
 
 }  // namespace
 
-Observer history_sink(history::History& history, std::function<std::string()> host) {
-  return [&history, host = std::move(host)](const Event& event) {
-    std::visit(KeepIn{history, host ? host() : std::string()}, event);
+Observer history_sink(history::History& history, const Clock& clock, std::function<std::string()> host) {
+  return [&history, &clock, host = std::move(host)](const Event& event) {
+    std::visit(KeepIn{history, clock, host ? host() : std::string()}, event);
   };
 }
 

@@ -1,5 +1,6 @@
 #include "kron/daemon/metrics_sink.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "kron/runner/protocol.h"
@@ -27,6 +28,18 @@ Observer metrics_sink(metrics::Metrics& metrics, const Clock& clock) {
       metrics.run_ended(end_of(run->exit), run->at - run->run.started_at);
     } else if (const auto* written = std::get_if<RecordsWritten>(&event)) {
       metrics.ledger_batch(written->count, written->took);
+    }
+  };
+}
+
+Observer job_metrics_sink(metrics::JobMetrics& metrics) {
+  return [&metrics](const Event& event) {
+    if (const auto* ended = std::get_if<PeriodEnded>(&event)) {
+      metrics.saw(ended->identity, {std::string(name_of(ended->outcome)), ended->at});
+    } else if (const auto* run = std::get_if<RunEnded>(&event)) {
+      const Seconds took = run->at - run->run.started_at;
+      metrics.saw(run->identity,
+                  {std::string(metrics::name_of(end_of(run->exit))), run->at, std::max(took, Seconds(0))});
     }
   };
 }

@@ -13,6 +13,7 @@
 #include "kron/jobs/definition.h"
 #include "kron/log/line_log.h"
 #include "kron/log/log_flags.h"
+#include "kron/metrics/job_metrics.h"
 #include "kron/queue/task_queue.h"
 #include "kron/runner/retention.h"
 
@@ -40,7 +41,8 @@ struct Options {
   bool group_operates = false;  // or else it may only look
   runner::Retention keeps = {};
   TaskRetention keeps_tasks = {};
-  std::optional<ClusterOptions> cluster = {};  // then there are no job files
+  std::size_t metrics_jobs = metrics::kUsualJobSeries;  // that have series of their own
+  std::optional<ClusterOptions> cluster = {};           // then there are no job files
 };
 
 // The flags of krond, but for those of a cluster: the one list of them, which the program visits with one verb for each
@@ -73,6 +75,8 @@ void visit_flags(Visitor& visit, Options& options) {
   visit.number("--keep-runs-most", options.keeps.most, "Keep at most N ended runs (default: 100000)");
   visit.seconds("--keep-tasks", options.keeps_tasks.age, "Retention of finished tasks (default: 30d)");
   visit.number("--keep-tasks-most", options.keeps_tasks.most, "Keep at most N finished tasks (default: 1000000)");
+  visit.number("--metrics-jobs", options.metrics_jobs,
+               "Jobs that have metrics of their own, the first by name; 0: none (default: 1000)");
   visit.text("--helper", options.helper, "PATH", "Path of kron-exec, if it is not in its installed place");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace kron::daemon {
@@ -50,6 +51,29 @@ JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force) {
   std::ranges::move(old, std::back_inserter(result.definitions));
   result.kept.assign(kept.begin(), kept.end());
   return result;
+}
+
+api::JobChanges changes_to(const std::vector<jobs::JobDefinition>& definitions, const EachJob& in_force) {
+  std::unordered_map<std::string_view, const jobs::JobDefinition*> after;
+  after.reserve(definitions.size());
+  for (const jobs::JobDefinition& definition : definitions) after.emplace(definition.job.identity, &definition);
+  api::JobChanges changes;
+  in_force([&](const jobs::JobDefinition& definition) {
+    const auto found = after.find(definition.job.identity);
+    if (found == after.end()) {
+      changes.removed.names.push_back(definition.job.identity);
+      return;
+    }
+    if (*found->second != definition) changes.changed.names.push_back(definition.job.identity);
+    after.erase(found);
+  });
+  for (const auto& [name, definition] : after) changes.added.names.emplace_back(name);
+  for (api::JobChanges::Kind* kind : {&changes.added, &changes.changed, &changes.removed}) {
+    kind->count = kind->names.size();
+    std::ranges::sort(kind->names);
+    kind->names.resize(std::min(kind->count, api::JobChanges::kMostNames));
+  }
+  return changes;
 }
 
 Result<std::vector<std::string>> names_of(const jobs::LoadedJobs& read) {

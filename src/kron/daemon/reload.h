@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kron/api/parts.h"
 #include "kron/jobs/load.h"
 
 namespace kron::daemon {
@@ -20,6 +21,9 @@ struct JobsToRun {
 // stay, unless another file has taken over their names. At the first reading nothing is in force, and what is in order
 // runs.
 JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force);
+
+// Pure: what becomes of the jobs in force when these run instead.
+api::JobChanges changes_to(const std::vector<jobs::JobDefinition>& definitions, const EachJob& in_force);
 
 // The names of all jobs that were read. Refused, naming the first, when there is an error: what could not be read may
 // hold any job.

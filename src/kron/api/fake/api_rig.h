@@ -5,6 +5,7 @@
 #include <future>
 #include <gtest/gtest.h>
 #include <memory>
+#include <mutex>
 #include <poll.h>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "kron/api/api.h"
 #include "kron/core/sample_jobs.h"
+#include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/silent_log.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
@@ -86,6 +88,23 @@ class LoopThread {
   std::thread thread_;
 };
 
+// Threads of several parts write to it.
+class LockedLog : public Log {
+ public:
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
+    const std::lock_guard lock(mutex_);
+    log_.write(level, event, fields);
+  }
+  std::vector<testing::CapturingLog::Line> lines_of(std::string_view event) const {
+    const std::lock_guard lock(mutex_);
+    return log_.lines_of(event);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  testing::CapturingLog log_;
+};
+
 class ApiRig : public ::testing::Test {
  protected:
   ApiRig() : ApiRig(OtherHosts{}) {}
@@ -112,7 +131,9 @@ class ApiRig : public ::testing::Test {
   // For an heir whose own members are asked by threads.
   void stop() {
     server_.reset();
+    if (api_) api_->stop();
     loop_.reset();
+    ahead_.reset();
     tasks_.reset();
     outputs_.reset();
     history_.reset();
@@ -123,10 +144,16 @@ class ApiRig : public ::testing::Test {
   Parts parts() {
     return {.on_loop = [this](const Parts::Work& work) { loop_->post(work); },
             .aside = [this](Parts::Work work) { return aside_->run(std::move(work)); },
+            .ahead =
+                [this](Parts::Work work) {
+                  ++looks_ahead_;
+                  return ahead_->run(std::move(work));
+                },
             .scheduler = *host_.scheduler,
             .status = [this] { return status_; },
             .reload = [this](const auto& answer) { answer(reload_); },
             .clock = host_.clock,
+            .log = heard_,
             .history = *history_,
             .tasks = *tasks_,
             .metrics = metrics_,
@@ -139,6 +166,9 @@ class ApiRig : public ::testing::Test {
                         forgotten_ += jobs.size();
                         return forget_;
                       }},
+            // The jobs of a cluster come from no files.
+            .preview_reload = others_.has_run ? ReloadPreview() : [this](const auto& jobs) { return preview_(jobs); },
+            .job_metrics = &job_metrics_,
             .others = others_};
   }
 
@@ -154,15 +184,18 @@ class ApiRig : public ::testing::Test {
                   std::move(listeners), {.body_limit = [this](const auto& head) { return api_->body_limit(head); }},
                   [this](http::Request request, http::Reply reply) {
                     if (is_reader_) request.principal = principal(reader());
+                    if (is_operator_) request.principal = principal(reader(), Right::operate);
                     if (is_nobody_) request.principal = {};
                     api_->answer(std::move(request), std::move(reply));
                   },
                   log_)
                   .value();
   }
-  // Somebody of the group that may only look.
-  static http::Principal principal(const http::Credentials& peer) {
-    return std::get<http::Principal>(principal_of(peer, kRigAccess));
+  // Somebody of the group, which may only look, or more.
+  static http::Principal principal(const http::Credentials& peer, Right of_group = Right::read) {
+    Access access = kRigAccess;
+    access.of_group = of_group;
+    return std::get<http::Principal>(principal_of(peer, access));
   }
   static http::Credentials reader() { return {.uid = 4711, .gid = 4711, .groups = {kRigReaders}, .pid = 1}; }
 
@@ -178,20 +211,26 @@ class ApiRig : public ::testing::Test {
   OtherHosts others_;
   testing::HeldWriter writer_;  // of the loop
   testing::Host host_{testing::utc("2026-03-01T00:00:00Z")};
-  std::atomic<bool> is_reader_ = false;  // whoever asks passes for one
-  std::atomic<bool> is_nobody_ = false;  // or for somebody without any right
+  std::atomic<bool> is_reader_ = false;    // whoever asks passes for one
+  std::atomic<bool> is_operator_ = false;  // or for one of a group that may operate
+  std::atomic<bool> is_nobody_ = false;    // or for somebody without any right
   RealFileSystem files_;
   testing::SilentLog log_;
+  LockedLog heard_;  // what the API says to the log
   metrics::Metrics metrics_{"1.0", testing::utc("2026-03-01T00:00:00Z")};
   EventHub events_{1};
   DaemonStatus status_{.version = "1.0", .is_ready = true, .jobs = 3, .state_directory = "/state", .socket = "/sock"};
   Result<ReloadReport> reload_ = ReloadReport{.jobs = 3};
+  metrics::JobMetrics job_metrics_{2};
+  ReloadPreview preview_ = [](const auto&) { return ReloadReport{}; };
   Result<std::vector<std::string>> configured_ = std::vector<std::string>{};
   Status forget_ = {};
   std::size_t forgotten_ = 0;
   runner::RunFiles run_files_ = runner::RunFiles::open(made_anew(directory_)).value();
   std::unique_ptr<LoopThread> loop_ = std::make_unique<LoopThread>();
   std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
+  std::atomic<int> looks_ahead_ = 0;  // that were computed, or wait for it
+  std::unique_ptr<WorkThread> ahead_ = std::make_unique<WorkThread>();
   std::unique_ptr<history::History> history_;
   std::unique_ptr<OutputFollower> outputs_;
   std::unique_ptr<QueueThread> tasks_;

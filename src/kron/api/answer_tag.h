@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "kron/api/call.h"
+#include "kron/api/parts.h"
+
+namespace kron::api {
+
+// For Call::is_known_by: what an answer about jobs depends on. It is another one after each load of jobs, each event,
+// each restart, for each right, and every ten seconds, as pauses run out without one. On the loop.
+std::string tag_of_jobs(Parts& parts, const Call& call);
+
+}  // namespace kron::api

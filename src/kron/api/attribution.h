@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "kron/api/call.h"
+#include "kron/json/fields.h"
+#include "kron/scheduler/operator_request.h"
+
+namespace kron::api {
+
+// Of what somebody says about what he asks for: a line, and no more.
+inline constexpr std::size_t kMostNoteBytes = 500;
+
+// The member `note` of a body. Reported: too long, or with control characters.
+std::string note_in(Fields& fields);
+
+// Who asks: his name where this machine's own file has one, else what the listener calls him ("uid 1000"). Reads that
+// file, so not on the loop.
+std::string asker_name(const http::Principal& principal);
+
+// Of a request whose body has nothing but a note, or is empty.
+Result<Attribution> attribution_of(const http::Request& request);
+
+}  // namespace kron::api

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "kron/base/instant.h"
+#include "kron/base/result.h"
+#include "kron/forecast/next_start.h"
+#include "kron/json/writer.h"
+#include "kron/scheduler/scheduler.h"
+
+// What several paths tell of a job.
+namespace kron::api {
+
+// In a cluster the definition itself says so: there a job that is suspended is one that somebody has paused.
+bool is_paused_by_definition(const Scheduler::View& view);
+bool is_paused(const Scheduler::View& view, Instant now);
+
+// Members of a map that the caller has begun.
+void write_time(JsonWriter& json, std::string_view name, const std::optional<Instant>& time);  // left out without one
+void write_paused(JsonWriter& json, const Scheduler::View& view, Instant now);
+void write_start(JsonWriter& json, std::string_view name, const std::optional<NextStart>& start);
+
+std::optional<NextStart> next_of(const Scheduler::View& view, Instant now);
+
+}  // namespace kron::api
