@@ -1,11 +1,11 @@
 // Makes TypeScript types of the API's document, so that the page does not compile against an API that has changed.
-//   node types.mjs [FILE]     (default: src/api_types.ts)
+//   node types.mjs [FILE [DOCUMENT]]     (default: src/api_types.ts, of krond's own document)
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const home = dirname(fileURLToPath(import.meta.url));
-const document = JSON.parse(await readFile(join(home, "../src/kron/api/openapi.json"), "utf8"));
+const document = JSON.parse(await readFile(process.argv[3] ?? join(home, "../src/kron/api/openapi.json"), "utf8"));
 
 function typeOf(schema) {
   if (schema === true || schema === undefined) return "unknown";

@@ -1,51 +1,31 @@
-// Answers of krond that the API's document does not have yet. Where krond does not know them, the page makes do without.
-export interface Timeline {
-  from: string;
-  until: string;
-  now: string;
-  lanes: Lane[];
-  more: number;
-  before: number[];
-  after: number[];
-  actual?: number[];
+// Answers of krond that the API's document does not have yet, and what its answers will have besides.
+import type { Decision, Paused, Problem } from "./api_types";
+
+export interface JobAhead {
+  words?: string;
+  source?: string | null;
+  firstSeen?: string | null;
 }
-// Times are whole seconds from `from`.
-export interface Lane {
-  name: string;
-  jobs: number;
-  usual?: number | null;
-  mark?: string | null;
-  periods?: [number, number, number, number | null][]; // nominal, start and end of the window, chosen
-  runs?: [number | null, number, number | null, string, string][]; // chosen, start, end, what came of it, id
-  density?: [number, number][]; // column, starts
-  windows?: [number, number][];
+// By whom, and what he said about it.
+export interface PauseAhead {
+  by?: string;
+  note?: string;
+}
+export interface PausedMany {
+  jobs: (Paused | { identity: string; problem: Problem })[];
+}
+export interface RunAhead {
+  delaySeconds?: number;
+  durationSeconds?: number;
 }
 
-export interface AttentionItem {
-  matter: string;
-  name: string; // of the job, or of the file; empty: krond itself
-  what: string;
-  since: string | null;
-  count: number;
-  reason: string;
-  cure: string;
-  runId?: string; // what this page adds
-}
-export interface Attention {
-  jobs: number;
-  jobsInNeed: number;
-  items: AttentionItem[];
-  more: number;
+export interface Days {
+  days: { day: string; counts: Record<string, number>; runs: number; sumSeconds: number; maxSeconds: number }[];
 }
 
-// Why a job ran, or did not.
-export interface Why {
-  verdict: string;
-  sentence: string;
-  reason: string;
-  instead: string;
-}
-
-export interface Explanation {
-  buckets: { share: number; allowed: number }[];
+export interface Tried {
+  problems: { line: number; column: number; severity: string; field: string; message: string; hint: string; source: string }[];
+  jobs: { identity: string; line: number; schedule: string; timezone: string; words?: string; replaces: boolean; next: Decision[]; nextProblem?: string }[];
+  load: { from: string; until: string; stepSeconds: number; starts: number; startsHere: number; peakHere: number; peak: number; adds: number; busiest: string };
+  text: string;
 }

@@ -1,6 +1,7 @@
 // krond's API through `kron web`: one way to ask, with the session of this browser.
 import { signal } from "@preact/signals";
 import type { Problem } from "./api_types";
+import { now } from "./time";
 
 export interface Session {
   role: "read" | "operate" | "admin";
@@ -10,7 +11,7 @@ export interface Session {
 export type Login = "unknown" | "in" | "out";
 export const login = signal<Login>("unknown");
 export const session = signal<Session | null>(null);
-// Since when krond does not answer; null: it does.
+// Since when krond does not answer, on its own clock; null: it does.
 export const awaySince = signal<number | null>(null);
 
 const KEY = "kron.session";
@@ -54,7 +55,7 @@ async function problemOf(response: Response): Promise<ApiError> {
 
 function noteAway(error: ApiError): ApiError {
   if (error.status === 401) loggedOut();
-  if (error.isAway) awaySince.value ??= Date.now();
+  if (error.isAway) awaySince.value ??= now();
   return error;
 }
 

@@ -1,10 +1,11 @@
 // What the views show: kept as signals, asked for again when krond says that something happened.
 import { computed, signal, type Signal } from "@preact/signals";
-import type { Attention, AttentionItem, Lane, Timeline } from "./ahead";
+import type { RunAhead } from "./ahead";
 import { ApiError, get } from "./api";
-import type { JobPage, JobSummary, Load, Run, RunPage } from "./api_types";
-import { onEvent, epoch, status } from "./live";
-import { now } from "./time";
+import type { Attention, JobPage, JobSummary, Lane, Run, RunPage, Timeline } from "./api_types";
+import { onEvent, epoch } from "./live";
+import { route, setQuery } from "./route";
+import { now, setNow } from "./time";
 
 const HOUR = 3_600_000;
 
@@ -14,8 +15,10 @@ export class Asked<T> {
   readonly error: Signal<ApiError | null> = signal<ApiError | null>(null);
   private running = false;
   private again = false;
+  private urgent = false;
   private timer = 0;
   private last = -Infinity;
+  private readonly waiting: (() => void)[] = [];
 
   constructor(
     private readonly ask: () => Promise<T>,
@@ -30,9 +33,19 @@ export class Asked<T> {
     if (this.timer) return;
     this.timer = window.setTimeout(() => void this.now(), Math.max(0, this.last + this.pause - performance.now()));
   }
+  // When it was asked for once, whatever came of it.
+  async once(): Promise<void> {
+    if (this.last > -Infinity) return;
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
   async now(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = 0;
+    // What is on its way may be the answer to another question.
+    if (this.running) {
+      this.urgent = true;
+      return;
+    }
     this.running = true;
     try {
       this.value.value = await this.ask();
@@ -42,10 +55,11 @@ export class Asked<T> {
     }
     this.running = false;
     this.last = performance.now();
-    if (this.again) {
-      this.again = false;
-      this.refresh();
-    }
+    for (const resolve of this.waiting.splice(0)) resolve();
+    const [urgent, again] = [this.urgent, this.again];
+    this.urgent = this.again = false;
+    if (urgent) await this.now();
+    else if (again) this.refresh();
   }
 }
 
@@ -71,41 +85,63 @@ export const MARK_WORDS: Record<Mark, string> = {
   unknown: "end unknown",
 };
 
-// ---- Jobs: all of them, page by page.
-export const jobs = signal<Map<string, JobSummary>>(new Map());
+// ---- Jobs: all of them, page by page; of very many, those that krond finds.
+const ROW_FIELDS = ["identity", "schedule", "timezone", "task", "description", "suspended", "paused", "next", "running", "last", "outcomes", "usualSeconds"] as const;
+export type JobRow = Pick<JobSummary, (typeof ROW_FIELDS)[number]>;
+export const jobs = signal<Map<string, JobRow>>(new Map());
 export const jobsComplete = signal(false);
+export const MOST_IN_PAGE = 20_000;
+export const isServerFiltered = signal(false);
 let loading: AbortController | null = null;
+let wanted = ""; // what krond is asked to filter by
 export async function loadJobs(): Promise<void> {
   loading?.abort();
   const mine = new AbortController();
   loading = mine;
-  const found = new Map<string, JobSummary>();
+  dirty.clear();
+  const found = new Map<string, JobRow>();
   let after: string | undefined;
   try {
     do {
-      const page: JobPage = await get<JobPage>(`jobs?limit=1000${after ? `&after=${encodeURIComponent(after)}` : ""}`, mine.signal);
-      for (const job of page.jobs) found.set(job.identity, job);
+      const page: JobPage = await get<JobPage>(`jobs?limit=1000&outcomes=20&fields=${ROW_FIELDS.join(",")}${wanted}${after ? `&after=${encodeURIComponent(after)}` : ""}`, mine.signal);
+      for (const job of page.jobs) found.set(job.identity, job as JobRow);
       after = page.next;
       // The first view fills as pages come; later ones replace the old in one go, so that nothing flickers.
       if (!jobsComplete.value) jobs.value = new Map(found);
-    } while (after);
+    } while (after && found.size < MOST_IN_PAGE);
+    isServerFiltered.value = after !== undefined || wanted !== "";
     jobs.value = found;
     jobsComplete.value = true;
+    lastLoad = performance.now();
   } catch (error) {
     if (error instanceof ApiError && !error.isAway) throw error;
   }
 }
+// More jobs than the page keeps: krond looks for them.
+export function filterByServer(text: string): void {
+  const words = text.split(/\s+/).filter(Boolean);
+  const state = words.map((word) => /^is:(running|paused|suspended)$/.exec(word)?.[1]).find(Boolean);
+  const name = words.find((word) => !word.startsWith("is:"));
+  const next = `${state ? `&state=${state}` : ""}${name ? `&${name.endsWith("/") ? "prefix" : "match"}=${encodeURIComponent(name)}` : ""}`;
+  if (next === wanted) return;
+  wanted = next;
+  void loadJobs();
+}
 
+// What changed is asked for by name as long as it is little and in sight; else all of it, now and then.
+const MOST_BY_NAME = 12;
+const LOAD_AGAIN = 10_000;
 const dirty = new Set<string>();
+export const inSight = { names: new Set<string>() };
 let patching = 0;
+let lastLoad = 0;
 async function patchJobs(): Promise<void> {
   patching = 0;
-  const names = [...dirty];
-  dirty.clear();
-  if (names.length > 20) return loadJobs();
+  const seen = [...dirty].filter((name) => inSight.names.has(name)).slice(0, MOST_BY_NAME);
+  for (const name of seen) dirty.delete(name);
   const next = new Map(jobs.value);
   await Promise.all(
-    names.map(async (name) => {
+    seen.map(async (name) => {
       try {
         next.set(name, await get<JobSummary>(`jobs/${encodeURIComponent(name)}`));
       } catch (error) {
@@ -113,46 +149,27 @@ async function patchJobs(): Promise<void> {
       }
     }),
   );
-  jobs.value = next;
+  if (seen.length > 0) jobs.value = next;
+  if (dirty.size === 0) return;
+  if (performance.now() - lastLoad > LOAD_AGAIN) await loadJobs();
+  else patchSoon(700);
+}
+function patchSoon(pause: number): void {
+  patching ||= window.setTimeout(() => void patchJobs().catch(() => undefined), pause);
 }
 
-export const isFailing = (job: JobSummary): boolean => {
+export const isFailing = (job: JobRow): boolean => {
   const mark = job.last ? markOf(job.last) : "ok";
   return mark === "fail" || mark === "miss" || mark === "none" || mark === "unknown";
 };
 
 // ---- What needs a person.
-export const attentionAsked = new Asked<Attention | null>(async () => {
-  try {
-    return await get<Attention>("attention");
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}, 1000);
+export const attentionAsked = new Asked<Attention>(() => get<Attention>("attention"), 1000);
 
-const MATTERS: Partial<Record<Mark, string>> = { fail: "failing", miss: "missed", none: "may have no time", unknown: "failing" };
-export const attention = computed<AttentionItem[]>(() => {
-  const told = attentionAsked.value.value;
-  if (told) return told.items.map((item) => ({ ...item, ...runOf(item) }));
-  const items: AttentionItem[] = [];
-  const plainItem = { since: null, count: 1, cure: "" };
-  for (const entry of status.value?.notScheduled ?? []) items.push({ ...plainItem, matter: "not scheduled", name: entry.identity, what: "never runs", reason: entry.reason });
-  for (const job of jobs.value.values()) {
-    const last = job.last;
-    const matter = last && MATTERS[markOf(last)];
-    if (!last || !matter) continue;
-    const since = last.endedAt ?? last.startedAt ?? last.chosenTime ?? last.periodId ?? null;
-    items.push({ ...plainItem, matter, name: job.identity, what: "", reason: endOf(last), since, ...(last.runId ? { runId: last.runId } : {}) });
-  }
-  return items;
-});
-// The run that a failing job failed with last.
-function runOf(item: AttentionItem): { runId?: string } {
-  const runId = item.matter === "failing" ? jobs.value.get(item.name)?.last?.runId : undefined;
-  return runId ? { runId } : {};
+// Seconds that a run took; nothing while it runs, or when it is not known.
+export function tookOf(run: Run & RunAhead): number | undefined {
+  return run.durationSeconds ?? (run.startedAt && run.endedAt ? (Date.parse(run.endedAt) - Date.parse(run.startedAt)) / 1000 : undefined);
 }
-export const inNeed = computed<number>(() => attentionAsked.value.value?.jobsInNeed ?? new Set(attention.value.map((item) => item.name)).size);
 
 // How a run or a period ended, as a sentence.
 export function endOf(run: Run): string {
@@ -173,118 +190,103 @@ export function endOf(run: Run): string {
   }
 }
 
-// ---- The picture: 24 hours of everything.
-export const range = signal<{ hours: number; back: number }>({ hours: 24, back: 6 });
-export const shift = signal(0); // milliseconds that the picture is moved ahead
-
+// ---- The picture: what ran, and what will. Its range is in the address: for=6h, from=…, order=name.
 export interface Picture {
   from: number;
   until: number;
+  columns: number;
   lanes: Lane[];
   more: number;
   before: number[];
   after: number[];
   actual: number[];
 }
-let knowsTimeline = true;
-export const order = signal<"due" | "name">("due");
-export const pictureAsked = new Asked<Picture>(async () => {
-  const { hours, back } = range.value;
-  const step = Math.max(60, Math.round((hours * 3600) / 288 / 60) * 60);
-  const from = Math.floor((now() + shift.value - back * HOUR) / (step * 1000)) * step * 1000;
-  const until = from + hours * HOUR;
-  const at = encodeURIComponent(new Date(from).toISOString().replace(".000Z", "Z"));
-  if (knowsTimeline) {
-    try {
-      const answer = await get<Timeline>(`timeline?from=${at}&for=${hours}h&columns=${COLUMNS}&lanes=${mostLanes()}&order=${order.value}`);
-      return { from: Date.parse(answer.from), until: Date.parse(answer.until), lanes: answer.lanes, more: answer.more, before: answer.before, after: answer.after, actual: answer.actual ?? [] };
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 404) throw error;
-      knowsTimeline = false;
-    }
-  }
-  const [load, past] = await Promise.all([
-    get<Load>(`load?from=${at}&for=${hours}h&step=${step}s`),
-    get<RunPage>(`runs?limit=1000&from=${at}`),
-    jobsComplete.value ? undefined : loadJobs(),
-  ]);
-  const side = (value: unknown): number[] => (value as { starts?: number[] }).starts ?? [];
-  return { from, until, ...lanesOf(past.runs, from, until), before: side(load.before), after: side(load.after), actual: [] };
-}, 3000);
+export type Order = "due" | "name" | "attention";
+export interface Span {
+  hours: number;
+  from: number | null; // null: it goes with the time
+  order: Order;
+}
+const FIRST_SPAN = 24;
+const NEAR_SPAN = 1;
+const SHORTEST_SPAN = 0.5;
+const LONGEST_SPAN = 24 * 14;
+// Hours when nobody has chosen any.
+const ownSpan = signal(FIRST_SPAN);
+export const span = computed<Span>(() => {
+  const { query } = route.value;
+  const found = /^(\d+(?:\.\d+)?)([mhd])$/.exec(query.get("for") ?? "");
+  const hours = found ? Number(found[1]) * { m: 1 / 60, h: 1, d: 24 }[found[2] as "m" | "h" | "d"] : ownSpan.value;
+  const from = Date.parse(query.get("from") ?? "");
+  const order = query.get("order");
+  return {
+    hours: Math.min(LONGEST_SPAN, Math.max(SHORTEST_SPAN, hours)),
+    from: Number.isNaN(from) ? null : from,
+    order: order === "name" || order === "attention" ? order : "due",
+  };
+});
+export function chooseSpan(hours: number, from: number | null): void {
+  const wanted = Math.min(LONGEST_SPAN, Math.max(SHORTEST_SPAN, hours));
+  setQuery("for", wanted >= 48 && wanted % 24 === 0 ? `${wanted / 24}d` : wanted % 1 === 0 ? `${wanted}h` : `${Math.round(wanted * 60)}m`);
+  setQuery("from", from === null ? "" : new Date(Math.round(from / 60_000) * 60_000).toISOString().replace(".000Z", "Z"));
+}
 
-export const COLUMNS = 288;
+// A column of the load is a round time, and there are some 300 of them.
+const COLUMN_STEPS = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
+export function columnsOf(hours: number): { step: number; columns: number } {
+  const step = COLUMN_STEPS.find((candidate) => (hours * 3600) / candidate <= 360) ?? 7200;
+  return { step, columns: Math.ceil((hours * 3600) / step) };
+}
 // As many as leave the load below them in sight.
 function mostLanes(): number {
   return Math.min(40, Math.max(12, Math.floor((innerHeight - 430) / 23)));
 }
 
-// A picture without the windows, of what every krond tells: what ran, and the next period of each job. Jobs whose names
-// differ in their numbers alone share a lane.
-function lanesOf(past: Run[], from: number, until: number): { lanes: Lane[]; more: number } {
-  const at = (text: string | undefined): number | null => (text ? Math.round((Date.parse(text) - from) / 1000) : null);
-  const groups = new Map<string, JobSummary[]>();
-  for (const job of jobs.value.values()) {
-    const name = job.identity.replace(/\d+/g, "*");
-    const group = groups.get(name);
-    if (group) group.push(job);
-    else groups.set(name, [job]);
-  }
-  const runsOf = new Map<string, Run[]>();
-  for (const run of past) {
-    const found = runsOf.get(run.job);
-    if (found) found.push(run);
-    else runsOf.set(run.job, [run]);
-  }
-  const all: { lane: Lane; due: number }[] = [];
-  for (const [name, group] of groups) {
-    const members = group.length >= 3 ? [group] : group.map((job) => [job]);
-    for (const part of members) {
-      const lane: Lane = { name: part.length > 1 ? name : part[0]!.identity, jobs: part.length, periods: [], runs: [] };
-      let due = Infinity;
-      for (const job of part) {
-        if (job.next) {
-          const starts = Date.parse(job.next.startsAt);
-          due = Math.min(due, starts);
-          if (starts < until) lane.periods!.push([at(job.next.periodId)!, at(job.next.periodId)!, at(job.next.startsAt)!, at(job.next.startsAt)!]);
-        }
-        for (const run of runsOf.get(job.identity) ?? []) {
-          const start = at(run.startedAt) ?? at(run.chosenTime) ?? at(run.periodId);
-          if (start !== null) lane.runs!.push([at(run.chosenTime), start, at(run.endedAt), markOf(run), run.runId ?? ""]);
-        }
-        if (job.last && isFailing(job)) lane.mark = markOf(job.last);
-      }
-      if (lane.periods!.length + lane.runs!.length === 0) continue;
-      all.push({ lane: part.length > 1 ? dense(lane, from, until) : lane, due });
-    }
-  }
-  all.sort((a, b) => (order.value === "name" ? 0 : a.due - b.due) || a.lane.name.localeCompare(b.lane.name));
-  const most = mostLanes();
-  return { lanes: all.slice(0, most).map((entry) => entry.lane), more: all.slice(most).reduce((sum, entry) => sum + entry.lane.jobs, 0) };
+async function askTimeline(hours: number, from: number | null, order: Order): Promise<Picture> {
+  const { step, columns } = columnsOf(hours);
+  const begin = Math.floor((from ?? now() - (hours * HOUR) / 4) / (step * 1000)) * step * 1000;
+  const at = new Date(begin).toISOString().replace(".000Z", "Z");
+  const answer = await get<Timeline>(`timeline?from=${encodeURIComponent(at)}&for=${columns * step}s&columns=${columns}&lanes=${mostLanes()}&order=${order}`);
+  setNow(answer.now);
+  return { from: Date.parse(answer.from), until: Date.parse(answer.until), columns, lanes: answer.lanes, more: answer.more, before: answer.before, after: answer.after, actual: answer.actual };
 }
-
-function dense(lane: Lane, from: number, until: number): Lane {
-  const counts = new Map<number, number>();
-  const wide = (until - from) / 1000 / COLUMNS;
-  for (const t of [...lane.runs!.map((run) => run[1]), ...lane.periods!.map((period) => period[3]!)]) {
-    const column = Math.floor(t / wide);
-    if (column >= 0 && column < COLUMNS) counts.set(column, (counts.get(column) ?? 0) + 1);
-  }
-  return { name: lane.name, jobs: lane.jobs, ...(lane.mark ? { mark: lane.mark } : {}), density: [...counts] };
+// Whether a day is too wide a view to see any spreading: as many starts in each column as there would be without it.
+export function isTooWide(picture: Picture): boolean {
+  const [written, spread] = [Math.max(0, ...picture.before), Math.max(0, ...picture.after)];
+  const busy = picture.before.filter((starts) => starts > 0).length;
+  return busy > picture.before.length / 2 && written < 2 * spread;
 }
+let isFirst = true;
+export const pictureAsked = new Asked<Picture>(async () => {
+  const { hours, from, order } = span.value;
+  const picture = await askTimeline(hours, from, order);
+  const mayChoose = isFirst && from === null && !route.value.query.get("for");
+  isFirst = false;
+  if (!mayChoose || !isTooWide(picture)) return picture;
+  ownSpan.value = NEAR_SPAN;
+  return askTimeline(NEAR_SPAN, null, order);
+}, 3000);
 
-// ---- Running now, and the last day's numbers.
+// ---- Running now.
 export const runningAsked = new Asked<Run[]>(async () => (await get<RunPage>("runs?result=running&limit=100")).runs, 500);
-export const recentAsked = new Asked<Run[]>(async () => {
-  const from = encodeURIComponent(new Date(now() - 24 * HOUR).toISOString().replace(/\.\d+Z/, "Z"));
-  return (await get<RunPage>(`runs?limit=1000&from=${from}`)).runs;
-}, 5000);
 
 const HAPPENED = new Set(["run_started", "run_ended", "period_ended", "passed_over", "run_adopted", "job_paused", "job_resumed", "run_requested", "run_signalled"]);
 // Which of them someone looks at.
 const watched = new Set<Asked<unknown>>();
-export function watch(asked: Asked<unknown>): () => void {
+// When the picture was drawn first.
+let drawn: () => void;
+const pictured = new Promise<void>((resolve) => (drawn = resolve));
+export function markPicture(): void {
+  performance.mark("picture");
+  drawn();
+}
+const SLOW_FRAME = 1500; // a picture that could not be drawn keeps nobody waiting
+const isPictured = (): Promise<unknown> => Promise.race([pictured, new Promise((resolve) => setTimeout(resolve, SLOW_FRAME))]);
+// `late`: not before there is a picture, which is what people wait for.
+export function watch(asked: Asked<unknown>, late = false): () => void {
   watched.add(asked);
-  asked.refresh();
+  if (late) void pictureAsked.once().then(isPictured).then(() => asked.refresh());
+  else asked.refresh();
   return () => watched.delete(asked);
 }
 export const watchesJobs = signal(0);
@@ -295,7 +297,7 @@ export function startData(): void {
     for (const asked of watched) asked.refresh();
     if (event.identity && watchesJobs.value > 0) {
       dirty.add(event.identity);
-      patching ||= window.setTimeout(() => void patchJobs(), 700);
+      patchSoon(300);
     }
   });
   const again = (): void => {
@@ -310,7 +312,6 @@ export function startData(): void {
       first = false;
       return;
     }
-    knowsTimeline = true;
     again();
   });
 }

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { ApiError, awaySince, get, login, open } from "./api";
 import type { Status } from "./api_types";
-import { setNow } from "./time";
+import { now, setNow } from "./time";
 
 export interface LiveEvent {
   event: string;
@@ -11,14 +11,16 @@ export interface LiveEvent {
   runId?: string;
   [key: string]: unknown;
 }
-type Told = { kind: "event"; event: LiveEvent } | { kind: "status"; status: Status } | { kind: "again" };
+type Told = { kind: "event"; event: LiveEvent } | { kind: "status"; status: Status } | { kind: "again" } | { kind: "beat" };
 
 export const status = signal<Status | null>(null);
 // Grows when everything is to be asked for again: after a gap, a reload of jobs, or krond's absence.
 export const epoch = signal(0);
 const listeners = new Set<(event: LiveEvent) => void>();
 
-const STATUS_EVERY = 4000;
+const STATUS_EVERY = 3000;
+const STATUS_PAUSE = 1000; // between two that events ask for
+const SILENT = 6000; // krond says something every three seconds
 const LOCK = "kron.events";
 const channel = new BroadcastChannel("kron");
 
@@ -29,8 +31,14 @@ export function onEvent(listener: (event: LiveEvent) => void): () => void {
 
 const AGAIN = new Set(["gap", "jobs_loaded", "reloaded", "jobs_reloaded", "krond_started", "ready"]);
 
+// When krond was heard last, by this tab or by the one that reads the stream.
+let heard = performance.now();
+
 function take(told: Told): void {
-  if (told.kind === "status") {
+  heard = performance.now();
+  if (told.kind === "beat") {
+    awaySince.value = null;
+  } else if (told.kind === "status") {
     const before = status.value;
     setNow(told.status.now);
     status.value = told.status;
@@ -53,13 +61,14 @@ async function askStatus(): Promise<void> {
 }
 
 // Reads server-sent events from a body until it ends.
-async function read(body: ReadableStream<Uint8Array>, onData: (id: string, data: string) => void): Promise<void> {
+async function read(body: ReadableStream<Uint8Array>, onPiece: () => void, onData: (id: string, data: string) => void): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     rest += value;
+    onPiece();
     for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
       let id = "";
       let data = "";
@@ -74,21 +83,24 @@ async function read(body: ReadableStream<Uint8Array>, onData: (id: string, data:
 }
 
 let last = "";
+let streaming: AbortController | null = null;
 async function follow(signal: AbortSignal): Promise<void> {
   let wasAway = false;
   while (!signal.aborted) {
+    streaming = new AbortController();
     try {
-      const response = await open("events", { signal, headers: { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) } });
+      const response = await open("events", { signal: AbortSignal.any([signal, streaming.signal]), headers: { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) } });
       last ||= response.headers.get("Last-Event-ID") ?? "";
       if (wasAway) {
         await askStatus();
         tell({ kind: "again" });
       }
       wasAway = false;
-      await read(response.body!, (id, data) => {
+      await read(response.body!, () => tell({ kind: "beat" }), (id, data) => {
         if (id) last = id;
         try {
           tell({ kind: "event", event: JSON.parse(data) as LiveEvent });
+          statusSoon();
         } catch {
           // No event of ours.
         }
@@ -96,19 +108,35 @@ async function follow(signal: AbortSignal): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError && error.status === 401) return;
-      awaySince.value ??= Date.now();
+      awaySince.value ??= now();
     }
     wasAway = true;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
 }
 
-// The stream says when something happens; that krond is still there is asked.
+let asking = 0;
+function statusSoon(): void {
+  asking ||= window.setTimeout(() => {
+    void askStatus()
+      .catch(() => undefined)
+      .finally(() => (asking = 0));
+  }, STATUS_PAUSE);
+}
+
+// The stream says when something happens; what it does not say is asked for now and then.
 async function watch(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await new Promise((resolve) => setTimeout(resolve, STATUS_EVERY));
     if (!signal.aborted) await askStatus().catch(() => undefined);
   }
+}
+
+// Silence is absence: what is shown is not what is, and says so.
+function listen(): void {
+  if (!holding || performance.now() - heard < SILENT) return;
+  awaySince.value ??= now() - (performance.now() - heard);
+  streaming?.abort();
 }
 
 let holding: AbortController | null = null;
@@ -117,17 +145,28 @@ function update(): void {
   if (wanted && !holding) {
     const mine = new AbortController();
     holding = mine;
-    void askStatus().catch(() => undefined);
-    void navigator.locks
-      .request(LOCK, { signal: mine.signal }, () => Promise.all([follow(mine.signal), watch(mine.signal)]))
-      .catch(() => undefined);
+    heard = performance.now();
+    void first().then(() => {
+      if (mine.signal.aborted) return;
+      heard = performance.now();
+      void askStatus().catch(() => undefined);
+      void navigator.locks
+        .request(LOCK, { signal: mine.signal }, () => Promise.all([follow(mine.signal), watch(mine.signal)]))
+        .catch(() => undefined);
+    });
   } else if (!wanted && holding) {
     holding.abort();
     holding = null;
   }
 }
 
-export function startLive(): void {
+let first = (): Promise<unknown> => Promise.resolve();
+const PATIENCE = 3000;
+
+// `before`: what is asked for before all this, because people wait for it.
+export function startLive(before: () => Promise<void>): void {
+  first = () => Promise.race([before(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  setInterval(listen, 1000);
   login.subscribe(update);
   document.addEventListener("visibilitychange", () => {
     const isBack = document.visibilityState === "visible" && !holding;

@@ -3,14 +3,15 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { reload } from "./actions";
 import { awaySince, login, resume, session, trade } from "./api";
-import { startData } from "./data";
+import { pictureAsked, startData } from "./data";
 import { startLive, status } from "./live";
 import { Help, help, palette, Palette } from "./palette";
 import { Ask, tickSecond, Toasts } from "./parts";
 import { go, route } from "./route";
 import { plain } from "./text";
 import { nextTheme, theme } from "./theme";
-import { chooseZone, localName, now, seconds, zone } from "./time";
+import { chooseZone, now, nextZone, seconds, zone, zoneName, zones } from "./time";
+import { Cluster } from "./views/cluster";
 import { isTyping, JobView } from "./views/job";
 import { Jobs } from "./views/jobs";
 import { Overview, toggleSpread } from "./views/overview";
@@ -19,7 +20,7 @@ import { RunView } from "./views/run";
 import { TaskView, Tasks } from "./views/tasks";
 import { Try } from "./views/try";
 
-const VIEWS: [string, string][] = [["", "Overview"], ["jobs", "Jobs"], ["runs", "Runs"], ["tasks", "Tasks"], ["try", "Try"]];
+const VIEWS: [string, string][] = [["", "Overview"], ["jobs", "Jobs"], ["runs", "Runs"], ["tasks", "Tasks"], ["try", "Try"], ["cluster", "Cluster"]];
 
 function Header(): JSX.Element {
   const known = status.value;
@@ -30,15 +31,16 @@ function Header(): JSX.Element {
       <a class="logo" href="#/"><svg viewBox="0 0 16 16" aria-hidden="true"><rect y="7" width="16" height="2.5" rx="1.2" fill="var(--after)" opacity=".45" /><rect x="9" y="2.5" width="3" height="11" rx="1.5" fill="var(--after)" /></svg>Kron</a>
       <span class="host">{session.value?.host}</span>
       <nav aria-label="Views">
-        {VIEWS.map(([view, name]) => (
+        {VIEWS.filter(([view]) => view !== "cluster" || known?.cluster).map(([view, name]) => (
           <a href={`#/${view}`} aria-current={route.value.view === view ? "page" : undefined}>{name}{counts[view] ? <span class="count">{counts[view]!.toLocaleString("en-US")}</span> : null}</a>
         ))}
       </nav>
       <span class="grow" />
       <button type="button" class="find" onClick={() => (palette.value = true)}><span>Find a job, run or action</span><kbd>Ctrl K</kbd></button>
       <span class="seg hide" role="group" aria-label="Times">
-        <button type="button" aria-pressed={zone.value === "local"} onClick={() => chooseZone("local")}>{localName()}</button>
-        <button type="button" aria-pressed={zone.value === "utc"} onClick={() => chooseZone("utc")}>UTC</button>
+        {zones().map((which) => (
+          <button type="button" aria-pressed={zone.value === which || (which === "local" && !zones().includes(zone.value))} onClick={() => chooseZone(which)}>{zoneName(which)}</button>
+        ))}
       </span>
       <button type="button" class="quiet hide" onClick={nextTheme} aria-label={`Colours: ${theme.value}`} title={`Colours: ${theme.value}`}>◐</button>
       <button type="button" class="quiet hide" onClick={() => (help.value = true)} aria-label="Keys">?</button>
@@ -98,6 +100,7 @@ function View(): JSX.Element {
   if (view === "runs") return id ? <RunView key={id} id={id} /> : <Runs />;
   if (view === "tasks") return id ? <TaskView key={id} id={id} /> : <Tasks />;
   if (view === "try") return <Try />;
+  if (view === "cluster") return <Cluster />;
   return <Overview />;
 }
 
@@ -125,6 +128,15 @@ function App(): JSX.Element {
   );
 }
 
+// The link of the next row, whatever kind of list it is in.
+function step(by: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("main tbody tr, main .list li")].flatMap((row) => row.querySelector<HTMLElement>("a, button") ?? []);
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
 let goes = 0; // when g was pressed
 addEventListener("keydown", (event) => {
   if ((event.metaKey || event.ctrlKey) && event.key === "k" && login.value === "in") {
@@ -132,14 +144,19 @@ addEventListener("keydown", (event) => {
     palette.value = true;
     return;
   }
+  // A dialog that a key closes has had that key.
+  if (event.target instanceof Element && event.target.closest("dialog")) return;
+  if (event.key === "Escape" && isTyping(event)) (event.target as HTMLElement).blur();
   if (isTyping(event) || document.querySelector("dialog[open]") || login.value !== "in") return;
-  const target = performance.now() - goes < 1500 ? { o: "/", j: "/jobs", r: "/runs", t: "/tasks" }[event.key] : undefined;
+  const target = performance.now() - goes < 1500 ? { o: "/", j: "/jobs", r: "/runs", t: "/tasks", y: "/try", c: "/cluster" }[event.key] : undefined;
   goes = event.key === "g" ? performance.now() : 0;
   if (target) go(target);
   else if (event.key === "/") document.getElementById("filter") ? document.getElementById("filter")!.focus() : (palette.value = true);
   else if (event.key === "?") help.value = true;
-  else if (event.key === "z") chooseZone(zone.value === "utc" ? "local" : "utc");
+  else if (event.key === "z") nextZone();
   else if (event.key === "b") toggleSpread();
+  else if ((event.key === "j" || event.key === "k") && route.value.view + route.value.id !== "jobs") step(event.key === "j" ? 1 : -1);
+  else if (event.key === "Escape" && route.value.id) go(`/${route.value.view}`);
   else return;
   event.preventDefault();
   // Letters of a sequence belong to nobody else.
@@ -151,6 +168,6 @@ addEventListener("hashchange", () => {
 });
 
 startData();
-startLive();
+startLive(() => (route.value.view === "" ? pictureAsked.once() : Promise.resolve()));
 void resume();
 render(<App />, document.getElementById("app")!);

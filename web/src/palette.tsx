@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { pause, reload, resumeJobs, runNow } from "./actions";
 import { logOut } from "./api";
 import { jobs, jobsComplete, loadJobs } from "./data";
+import { status } from "./live";
 import { go } from "./route";
 import { plain } from "./text";
 import { nextTheme } from "./theme";
@@ -36,7 +37,8 @@ function entries(query: string): Entry[] {
     { text: "Jobs that failed", hint: "is:failing", act: () => go("/jobs?q=is%3Afailing") },
     { text: "Runs", hint: "g r", act: () => go("/runs") },
     { text: "Tasks", hint: "g t", act: () => go("/tasks") },
-    { text: "Try lines", hint: "", act: () => go("/try") },
+    { text: "Try lines", hint: "g y", act: () => go("/try") },
+    ...(status.value?.cluster ? [{ text: "Cluster", hint: "g c", act: () => go("/cluster") }] : []),
     { text: "Reload the job files…", hint: "", act: reload },
     { text: "Other colours", hint: "", act: nextTheme },
     { text: "Keys", hint: "?", act: () => (help.value = true) },
@@ -100,16 +102,18 @@ export function Palette(): JSX.Element | null {
 const KEYS: [string, string][] = [
   ["/", "filter"],
   ["Ctrl-K", "find anything, do anything"],
-  ["g o · g j · g r · g t", "Overview, Jobs, Runs, Tasks"],
+  ["g o · g j · g r", "Overview, Jobs, Runs"],
+  ["g t · g y · g c", "Tasks, Try, Cluster"],
   ["j k ↵", "down, up, open"],
-  ["x", "select a job"],
+  ["x · X", "select a job, all that are shown"],
   ["r", "run the job now…"],
   ["p", "pause or resume…"],
+  ["e", "explain the next period"],
   ["w", "why not?"],
   ["l", "output of the last run"],
   ["b", "as written or as spread"],
   ["+ − ← → 0", "the time axis, with the picture in focus"],
-  ["z", "your time or UTC"],
+  ["z", "your time, the job's, or UTC"],
   ["Esc", "back out"],
 ];
 export function Help(): JSX.Element | null {

@@ -169,7 +169,8 @@ export function say(text: string, bad = false): void {
 }
 export async function attempt(what: () => Promise<string>): Promise<void> {
   try {
-    say(await what());
+    const done = await what();
+    if (done) say(done);
     dispatchEvent(new Event("kron-changed"));
   } catch (error) {
     say(error instanceof ApiError ? error.problem.detail : String(error), true);

@@ -1,19 +1,34 @@
 // Times as people read them. Everything is drawn in UTC and labelled in the chosen zone.
 import { signal } from "@preact/signals";
 
-export type Zone = "local" | "utc";
+// "job": the zone of the job that is looked at.
+export type Zone = "local" | "utc" | "job";
 const kept = typeof localStorage === "undefined" ? null : localStorage.getItem("kron.zone");
-export const zone = signal<Zone>(kept === "utc" ? "utc" : "local");
+export const zone = signal<Zone>(kept === "utc" || kept === "job" ? kept : "local");
+export const jobZone = signal("");
 
 export function chooseZone(next: Zone): void {
   zone.value = next;
   localStorage.setItem("kron.zone", next);
 }
 
-// The short name of the browser's own zone: Paris of Europe/Paris.
-export function localName(): string {
-  const name = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "local";
+const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+// The zones to choose from: a name that says nothing new is left out.
+export function zones(): Zone[] {
+  const other = jobZone.value;
+  return other === "" || other === "UTC" || other === ownZone() ? ["local", "utc"] : ["local", "job", "utc"];
+}
+export function nextZone(): void {
+  const all = zones();
+  chooseZone(all[(all.indexOf(zone.value) + 1) % all.length]!);
+}
+// The short name of a zone: Paris of Europe/Paris.
+export function zoneName(of: Zone = zone.value): string {
+  const name = nameOf(of);
   return name.split("/").pop()!.replaceAll("_", " ");
+}
+function nameOf(of: Zone): string {
+  return of === "utc" ? "UTC" : of === "job" && zones().includes("job") ? jobZone.value : ownZone();
 }
 
 // krond's clock: what it said last, carried on by this machine's monotonic one. The browser's own clock may be minutes off.
@@ -31,10 +46,16 @@ export function now(): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 function format(options: Intl.DateTimeFormatOptions, at: Zone): Intl.DateTimeFormat {
-  const key = JSON.stringify(options) + at;
+  const timeZone = nameOf(at);
+  const key = JSON.stringify(options) + timeZone;
   let found = formats.get(key);
   if (!found) {
-    found = new Intl.DateTimeFormat("en-GB", { hourCycle: "h23", ...options, ...(at === "utc" ? { timeZone: "UTC" } : {}) });
+    try {
+      found = new Intl.DateTimeFormat("en-GB", { hourCycle: "h23", ...options, timeZone });
+    } catch {
+      // A zone that this browser does not know.
+      found = new Intl.DateTimeFormat("en-GB", { hourCycle: "h23", ...options, timeZone: "UTC", timeZoneName: "short" });
+    }
     formats.set(key, found);
   }
   return found;
@@ -50,10 +71,48 @@ const dayKey = (t: number, at: Zone): string => format({ year: "numeric", month:
 
 // 21:37:03 today, Tue 17 Nov 02:48:06 otherwise.
 export function moment(t: number, at: Zone = zone.value): string {
-  return dayKey(t, at) === dayKey(now(), at) ? seconds(t, at) : `${day(t, at)} ${seconds(t, at)}`;
+  if (dayKey(t, at) === dayKey(now(), at)) return seconds(t, at);
+  const isFar = Math.abs(t - now()) > 300 * 86_400_000;
+  return `${day(t, at)}${isFar ? ` ${dayKey(t, at).slice(-4)}` : ""} ${seconds(t, at)}`;
 }
 export const isMidnight = (t: number, at: Zone = zone.value): boolean => clock(t, at) === "00:00";
 export const utc = (t: number): string => new Date(t).toISOString().replace(".000Z", "Z");
+
+// Minutes by which the zone is ahead of UTC.
+export function offsetOf(t: number, at: Zone = zone.value): number {
+  const text = format({ timeZoneName: "longOffset" }, at).formatToParts(t).find((part) => part.type === "timeZoneName")?.value ?? "";
+  const found = /([+-])(\d\d):(\d\d)/.exec(text);
+  return found ? (found[1] === "-" ? -1 : 1) * (Number(found[2]) * 60 + Number(found[3])) : 0;
+}
+// +01:00
+export function offsetText(t: number, at: Zone = zone.value): string {
+  const minutes = offsetOf(t, at);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+}
+
+export interface ClockChange {
+  t: number; // the instant
+  by: number; // minutes; forward: above zero
+}
+// When the clocks of the zone change, to the minute. Two changes within `step` that undo each other are not seen.
+export function clockChanges(from: number, until: number, at: Zone = zone.value, step = 6 * 3_600_000): ClockChange[] {
+  const found: ClockChange[] = [];
+  for (let low = from; low < until; low += step) {
+    let [a, b] = [low, Math.min(until, low + step)];
+    const before = offsetOf(a, at);
+    const by = offsetOf(b, at) - before;
+    if (by === 0) continue;
+    while (b - a > 60_000) {
+      const middle = Math.floor((a + b) / 120_000) * 60_000;
+      if (middle <= a) break;
+      if (offsetOf(middle, at) === before) a = middle;
+      else b = middle;
+    }
+    found.push({ t: Math.floor(b / 60_000) * 60_000, by });
+  }
+  return found;
+}
 
 // 43 s, 5 min 12 s, 3 h 5 min, 4 d 2 h.
 export function duration(milliseconds: number): string {

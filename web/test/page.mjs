@@ -1,174 +1,309 @@
-// The page in a real browser, before a real krond: tests/web/page_test.py starts both, and does what is asked of it here
-// on standard output, one line of JSON each way.
+// Every view and action of the page (tests/web/page_test.py).
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { chromium } from "playwright-core";
+import { ask, confirm, context, findings, go, isDrawn, leave, logIn, page, press, run, see, shot, text, until, watch } from "./browser.mjs";
 
-const PATIENCE = Number(process.env.KRON_TEST_PATIENCE ?? 120) * 1000;
-const shots = process.env.KRON_SCREENSHOTS;
-const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const LIVE = 1000; // milliseconds until what happens is seen
+let address = "";
+const base = () => address.replace(/#.*/, "");
+const code = () => /#code=(.*)/.exec(address)[1];
+const rows = () => page.locator(".rows .all .row").count();
 
-const answers = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-async function ask(what, more = {}) {
-  console.log(JSON.stringify({ do: what, ...more }));
-  const { value } = await answers.next();
-  return JSON.parse(value);
+// Whether the API's document has this path.
+const knows = async (path) => (await ask("knows", { path })).known;
+// What stands around it may still move.
+const asList = () => page.getByRole("button", { name: "As a list" }).dispatchEvent("click");
+
+async function openJobs(filter) {
+  await go("/jobs");
+  await page.waitForSelector("#filter");
+  await page.locator("#filter").fill(filter);
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"],
-});
-const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce", timezoneId: "Europe/Paris" });
-context.setDefaultTimeout(PATIENCE);
-const wrong = []; // what no page may ever do
-function watch(page) {
-  page.on("pageerror", (error) => wrong.push(`error: ${error.stack ?? error}`));
-  page.on("dialog", (dialog) => {
-    wrong.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("console", (message) => {
-    if (/Content Security Policy|Trusted/i.test(message.text())) wrong.push(`policy: ${message.text()}`);
-  });
-  page.on("request", (request) => {
-    if (new URL(request.url()).hostname !== "127.0.0.1") wrong.push(`request: ${request.url()}`);
-  });
-  return page;
-}
-const page = watch(await context.newPage());
-const { address } = await ask("address");
-const base = address.replace(/#.*/, "");
-const code = /#code=(.*)/.exec(address)[1];
-
-async function until(what, message) {
-  const end = Date.now() + PATIENCE;
-  for (;;) {
-    const found = await what();
-    if (found) return found;
-    if (Date.now() > end) throw new Error(`never: ${message}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-const go = async (route) => {
-  await page.evaluate((hash) => (location.hash = hash), route);
-};
-const text = (selector) => page.locator(selector).first().innerText();
-const see = (words, selector = "main") => until(async () => (await text(selector).catch(() => "")).includes(words), `${words} in ${selector}`);
-// A canvas that shows something: its picture is not all of one colour.
-const isDrawn = (selector) =>
-  page.locator(selector).first().evaluate((canvas) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    for (let i = 3; i < data.length; i += 4) if (data[i] !== 0) return true;
-    return false;
-  });
-
-const tests = {
+await run({
   async "a code opens a session, and is gone from the address"() {
-    await page.goto(address);
-    await page.waitForSelector("h1.verdict");
+    address = await logIn();
     assert.ok(!page.url().includes("code="), page.url());
     assert.deepEqual(await context.cookies(), []);
-    assert.equal(await page.evaluate((secret) => JSON.stringify({ ...localStorage }).includes(secret), code), false);
+    assert.equal(await page.evaluate((secret) => JSON.stringify({ ...localStorage }).includes(secret), code()), false);
     await see("are fine", "h1.verdict");
+  },
+  async "three requests make the first picture"() {
+    await page.reload();
+    const asked = await until(() => page.evaluate(() => {
+      const [mark] = performance.getEntriesByName("picture");
+      return mark && performance.getEntriesByType("resource").filter((entry) => entry.name.includes("/api/v1/") && entry.startTime < mark.startTime).map((entry) => entry.name);
+    }), "the picture");
+    assert.ok(asked.length <= 3, asked.join("\n"));
+    assert.ok(await isDrawn(".picture canvas"));
   },
   async "the overview shows what ran, what will, and what needs you"() {
     await ask("trigger", { job: "failing" });
     await see("failing", "aside");
-    await see("needs you.", "h1.verdict");
+    await see("need", "h1.verdict");
     await until(() => isDrawn(".picture canvas"), "the timeline");
-    await page.getByRole("button", { name: "As a list" }).click();
+    await asList();
     await see("hello", ".picture table");
-    await page.getByRole("button", { name: "As a list" }).click();
+    await see("failing", ".picture table");
+    await asList();
+    await see("failed", ".stat");
   },
-  async "a run that starts is seen without asking"() {
+  async "the time axis moves by keys, and its range is in the address"() {
+    await page.locator(".picture canvas").first().focus();
+    await press("+");
+    await until(() => page.url().includes("for=12h") || page.url().includes("for=30m"), "another range");
+    await press("ArrowRight");
+    await until(() => page.url().includes("from="), "another time");
+    await press("0");
+    await until(() => !page.url().includes("from="), "now");
+    await leave();
+    await press("b");
+    await until(async () => (await page.locator("button.key").first().getAttribute("aria-pressed")) === "true", "as written");
+    await press("b");
+    await go("/");
+  },
+  async "the week of a clock change is drawn right"() {
+    await go("/?from=2027-03-26T00:00:00Z&for=7d&order=name");
+    await asList();
+    const times = await until(async () => {
+      const found = await page.locator(".picture tbody tr", { hasText: "paris" }).allInnerTexts();
+      return found.length >= 6 && found;
+    }, "the periods of paris");
+    const of = (day) => times.find((row) => row.includes(day));
+    assert.match(of("Sat 27 Mar"), /02:30:00/);
+    // The clocks jump from 02:00 to 03:00: the period is at the first instant behind the gap.
+    assert.match(of("Sun 28 Mar"), /03:00:00/);
+    assert.match(of("Mon 29 Mar"), /02:30:00/);
+    await asList();
+    await until(() => isDrawn(".picture canvas"), "the week");
+    await shot("clock-change");
+    await go("/");
+  },
+  async "a run that starts is seen within a second"() {
     await go("/runs");
     await page.waitForSelector("main table");
-    await ask("trigger", { job: "team/a.b" });
-    await see("team/a.b", "main table");
+    const seen = [];
+    for (let i = 0; i < 5; ++i) {
+      const before = await page.locator("main tbody tr").count();
+      const begun = Date.now();
+      await ask("trigger", { job: "team/a.b", waits: false });
+      await until(async () => (await page.locator("main tbody tr").count()) > before, "the run");
+      seen.push(Date.now() - begun);
+    }
+    // The best of five: the others tell of the machine.
+    assert.ok(Math.min(...seen) < LIVE, `${seen} ms`);
   },
-  async "a job is found, opened, paused and resumed by the keyboard alone"() {
-    await page.keyboard.press("Escape");
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press("g");
-    await page.keyboard.press("j");
+  async "a job is found, opened, paused with a note and resumed by the keyboard alone"() {
+    await leave();
+    await press("g", "j");
     await page.waitForSelector("#filter");
-    await page.keyboard.press("/");
-    await page.keyboard.type("hello");
-    await until(async () => (await page.locator(".rows .all .row").count()) === 1, "one row");
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press("j");
-    await page.keyboard.press("Enter");
+    await press("/");
+    await page.keyboard.type("says hello");
+    await until(async () => (await rows()) === 1, "one row");
+    await press("Escape", "j", "Enter");
     await see("hello", "h1");
-    await page.keyboard.press("p");
+    await press("p");
     await page.waitForSelector("dialog[open]");
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Cancel");
-    await page.keyboard.press("Escape");
+    await press("Escape");
     await until(async () => (await page.locator("dialog[open]").count()) === 0, "no dialog");
     assert.equal((await ask("job", { job: "hello" })).paused, null);
-    await page.keyboard.press("p");
+    await press("p");
+    await page.locator("dialog[open] input").focus();
+    await page.keyboard.type("<img src=x onerror=alert(3)> moving house");
     await page.locator("dialog[open] button.main").focus();
-    await page.keyboard.press("Enter");
+    await press("Enter");
     await see("paused", "h1");
-    await until(async () => (await ask("job", { job: "hello" })).paused !== null, "the pause");
-    await page.keyboard.press("p");
-    await page.locator("dialog[open] button.main").click();
+    const { paused } = await ask("job", { job: "hello" });
+    if (await knows("/api/v1/jobs/pause")) {
+      await see("moving house", ".title");
+      assert.equal(paused.note, "<img src=x onerror=alert(3)> moving house");
+      assert.ok(paused.by);
+    }
+    assert.equal(await page.locator("main img").count(), 0);
+    await leave();
+    await press("p");
+    await confirm();
     await until(async () => (await ask("job", { job: "hello" })).paused === null, "its end");
+  },
+  async "many jobs are paused and resumed at once, after their number was typed"() {
+    await openJobs("many/");
+    await until(async () => (await text(".bar")).includes("25 of"), "the jobs of many/");
+    await page.getByLabel("Select all that are shown").check();
+    await see("25 jobs selected");
+    await page.getByRole("button", { name: "Pause…" }).click();
+    assert.equal(await page.locator("dialog[open] button.main").isDisabled(), true);
+    await page.locator("dialog[open] input").first().fill("upgrade");
+    await page.locator("dialog[open] input").last().fill("25");
+    await confirm();
+    await see("25 jobs are paused", ".toasts");
+    await openJobs("many/ is:paused");
+    await until(async () => (await text(".bar")).includes("25 of"), "25 that are paused");
+    const { paused } = await ask("job", { job: "many/7" });
+    if (await knows("/api/v1/jobs/pause")) assert.equal(paused.note, "upgrade");
+    assert.notEqual(paused, null);
+    await page.getByRole("button", { name: "Resume…" }).click();
+    await page.locator("dialog[open] input").last().fill("25");
+    await confirm();
+    await see("25 jobs are resumed", ".toasts");
+    assert.equal((await ask("job", { job: "many/7" })).paused, null);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await ask("trigger", { job: "failing" });
+    await page.locator("#filter").fill("is:failing");
+    await until(async () => (await text(".rows .all").catch(() => "")).includes("failing"), "the failing one");
+  },
+  async "a job says what it does in words, why its second is what it is, and why not"() {
+    await go("/jobs/spread");
+    await see("spread", "h1");
+    assert.match(await text(".words"), /Europe.Paris, somewhere in the 3h after/);
+    await until(() => isDrawn("[aria-label='Next period'] canvas"), "the window");
+    await see("74 % of the window is allowed");
+    await see("Clock change");
+    assert.equal(await page.locator("section[aria-label=Coming] tbody tr").count(), 10);
+    await page.locator("#why-at").fill("2026-03-01T12:34");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    const said = await until(() => text(".why").catch(() => ""), "why");
+    const { sentence } = await ask("why", { job: "spread", at: "2026-03-01T11:34:00Z" });
+    const plain = (words) => words.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d\d:\d\d:\d\d|[A-Z][a-z]{2} \d+ [A-Z][a-z]{2}( \d{4})?/g, "").replace(/\s+/g, " ").toLowerCase();
+    assert.ok(plain(said).includes(plain(sentence).trim().slice(0, 30)), `${said}\n${sentence}`);
+    assert.ok(page.url().includes("why="));
+    await go("/jobs/nothing-like-this");
+    await see("There is no such job");
   },
   async "a job is run now, and its output is there while it runs"() {
     await go("/jobs/lasting");
     await page.getByRole("button", { name: /Run now/ }).click();
-    await page.locator("dialog[open] button.main").click();
+    await confirm();
     await page.waitForSelector(".output");
     await see("holding", ".output");
     await see("running", ".words");
     await page.getByRole("button", { name: "Kill…" }).click();
     const yes = page.locator("dialog[open] button.danger");
     assert.equal(await yes.isDisabled(), true);
-    await page.locator("dialog[open] input").fill("lasting");
+    await page.locator("dialog[open] input").last().fill("lasting");
     await yes.click();
     await until(async () => !(await text(".words")).includes("running"), "its end");
+  },
+  async "a failed run is compared with the last that succeeded"() {
+    await ask("succeed");
+    await ask("trigger", { job: "flaky" });
+    await ask("fail");
+    const { runId } = await ask("trigger", { job: "flaky" });
+    await go(`/runs/${runId}`);
+    await page.getByRole("button", { name: "Compare with the last success" }).click();
+    await see("Line 3 is the first that differs");
+    assert.match(await text(".beside .differs"), /no rate for CHF/);
+    await page.getByLabel("Find in the output").fill("rate");
+    await until(async () => (await page.locator(".output .line").count()) === 1, "one line");
+    assert.equal(await text(".output mark"), "rate");
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save" }).click()]);
+    assert.equal(saved.suggestedFilename(), `${runId}.txt`);
   },
   async "what a program prints is text, whatever it is"() {
     const { runId } = await ask("trigger", { job: "hostile" });
     await go(`/runs/${runId}`);
-    await see("</script><img src=x onerror=alert(1)>", ".output");
-    await see("⟨U+202E⟩", ".output");
-    assert.equal(await page.locator(".output img, .output script, .output a").count(), 0);
-    assert.equal(await page.locator(".output .t-red").first().innerText(), "red");
+    await see("behind it", ".output");
+    await go("/");
+    await go(`/runs/${runId}`);
     await see("characters", ".output");
+    assert.equal(await page.locator(".output img, .output script, .output a").count(), 0);
     await go("/jobs/hostile");
     await see("<b>bold</b>", "main");
     assert.equal(await page.locator("main .words b, main img").count(), 0);
   },
-  async "the palette finds jobs, and help lists the keys"() {
-    await page.keyboard.press("Control+k");
+  async "tasks are seen, cancelled and tried again"() {
+    await ask("submit", { task: "one" });
+    await ask("submit", { task: "two" });
+    await go("/tasks");
+    await page.getByRole("link", { name: "one", exact: true }).waitFor();
+    const row = page.locator("main tbody tr", { has: page.getByRole("link", { name: "one", exact: true }) });
+    await row.getByRole("button", { name: "Cancel…" }).click();
+    await confirm("danger");
+    await until(async () => (await ask("get", { path: ["tasks", "one"] })).state === "COMPLETED", "the end of one");
+    await ask("pending", { task: "two" });
+    await go("/tasks/two");
+    await see("no rate for CHF");
+    await page.getByRole("button", { name: "Try again…" }).click();
+    await confirm();
+    await until(async () => (await ask("get", { path: ["tasks", "two"] })).state === "PENDING", "another attempt");
+  },
+  async "lines are tried, and nothing is saved"() {
+    if (!(await knows("/api/v1/try"))) return;
+    const { jobs } = await ask("get", { path: ["status"] });
+    await go("/try");
+    await see("hello", "aside");
+    await see("On top of what runs here");
+    await until(() => isDrawn("main canvas"), "the load");
+    await page.locator("textarea").fill("0 25 * * * name=broken command=true");
+    await see("^", ".problem pre");
+    await see("error:", ".problem");
+    assert.equal((await ask("get", { path: ["status"] })).jobs, jobs);
+  },
+  async "the palette finds jobs and does things, and help lists the keys"() {
+    await press("Control+k");
     await page.waitForSelector(".palette input");
     await page.keyboard.type("team");
     await see("team/a.b", ".palette");
-    await page.keyboard.press("Enter");
+    await press("Enter");
     await see("team/a.b", "h1");
-    await page.evaluate(() => document.activeElement?.blur());
-    await page.keyboard.press("?");
+    await leave();
+    await press("?");
     await see("Ctrl-K", "dialog[open]");
-    await page.keyboard.press("Escape");
+    await press("Escape");
+    await press("Control+k");
+    await page.waitForSelector(".palette input");
+    await page.keyboard.type("run team");
+    await see("run…", ".palette");
+    await press("Enter");
+    await see("Run team/a.b now?", "dialog[open]");
+    await press("Escape");
+  },
+  async "every view is reached, and left, without a mouse"() {
+    await ask("trigger", { job: "hello" });
+    await leave();
+    for (const [keys, heading] of [["gj", "Jobs"], ["gr", "Runs"], ["gt", "Tasks"], ["gy", "Try"]]) {
+      await leave();
+      await press(...keys);
+      await see(heading, "h1");
+    }
+    await leave();
+    await press("g", "r");
+    await page.waitForSelector("main tbody tr a");
+    await press("j");
+    assert.equal(await page.evaluate(() => document.activeElement?.closest("tbody") !== null), true);
+    await page.evaluate(() => document.activeElement.closest("tr").querySelector("a[href^='#/runs/']").focus());
+    await press("Enter");
+    await page.waitForSelector(".output");
+    await press("Escape");
+    await see("Runs", "h1");
+    await press("z");
+    assert.equal(await page.evaluate(() => localStorage.getItem("kron.zone")), "utc");
+    await press("z");
+    await leave();
+    await press("g", "o");
+    await page.waitForSelector("h1.verdict");
+    // From the top of the page to the marks of the picture.
+    await page.locator(".picture canvas").first().focus();
+    await until(async () => {
+      await press("ArrowDown");
+      return (await text(".picture .sr[aria-live]")).includes("hello");
+    }, "a mark");
+    await press("Enter");
+    await see("hello", "h1");
   },
   async "tabs share one stream of events"() {
     const tabs = [];
     for (let i = 0; i < 5; ++i) {
       const tab = watch(await context.newPage());
-      await tab.goto(`${base}#/runs`);
+      await tab.goto(`${base()}#/runs`);
       await tab.waitForSelector("main table");
       tabs.push(tab);
     }
-    await until(async () => (await ask("streams")).count <= 1, "one stream for all");
+    await until(async () => (await ask("streams")).count === 1, "one stream for all");
     const before = await tabs[0].locator("main tbody tr").count();
     await ask("trigger", { job: "hello" });
-    for (const tab of tabs.slice(-1)) await until(async () => (await tab.locator("main tbody tr").count()) > before, "the run in another tab");
+    for (const tab of tabs) await until(async () => (await tab.locator("main tbody tr").count()) > before, "the run in another tab");
+    assert.equal((await ask("streams")).count, 1);
     for (const tab of tabs) await tab.close();
     await page.bringToFront();
   },
@@ -193,84 +328,96 @@ const tests = {
       document.body.append(form);
       form.submit();
       return [read, localStorage.length, document.cookie];
-    }, [base, token]);
+    }, [base(), token]);
     assert.deepEqual(tried, ["nothing", 0, ""]);
     await other.waitForLoadState();
     await other.close();
     assert.equal((await ask("job", { job: "hello" })).last?.number, before);
-    for (const words of heard) assert.ok(!words.includes(token) && !words.includes(code) && !/cookie|authorization/i.test(words), words);
+    for (const words of heard) assert.ok(!words.includes(token) && !words.includes(code()) && !/cookie|authorization/i.test(words), words);
     server.close();
   },
-  async "krond may go and come back, and the page says so"() {
+  async "krond may go and come back, and nothing old looks new"() {
     await go("/");
     await page.waitForSelector("h1.verdict");
+    await until(() => isDrawn(".picture canvas"), "the picture");
+    await go("/jobs/hello");
+    await see("hello", "h1");
     await ask("kill");
-    await see("krond is away", "main");
-    assert.equal(await page.locator(".picture.stale").count(), 1);
+    await see("krond is away since", "main");
+    assert.equal(await text("header .live"), "away");
+    await leave();
+    await press("r");
+    await see("krond is away", ".toasts");
+    await go("/");
+    await page.waitForSelector(".picture.stale canvas");
+    const picture = () => page.locator(".picture canvas").first().evaluate((canvas) => canvas.toDataURL());
+    await until(() => isDrawn(".picture canvas"), "the old picture");
+    const stopped = await picture();
+    await page.waitForTimeout(2500);
+    assert.ok((await picture()) === stopped);
     await ask("start");
     await until(async () => !(await text("main")).includes("krond is away"), "krond's return");
     await until(async () => (await page.locator(".picture.stale").count()) === 0, "a fresh picture");
+    await ask("trigger", { job: "hello" });
+    await go("/runs");
+    await see("hello", "main table");
   },
   async "everything is accessible, in both themes, from a telephone to a wall"() {
-    const views = ["/", "/jobs", "/jobs/hello", "/runs", "/tasks", "/try"];
+    const { runId } = await ask("trigger", { job: "failing" });
+    const views = { overview: "/", jobs: "/jobs", job: "/jobs/spread", run: `/runs/${runId}`, runs: "/runs", tasks: "/tasks", task: "/tasks/two", try: "/try", cluster: "/cluster" };
     const found = [];
     for (const theme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: theme });
-      for (const view of views) {
+      for (const [name, view] of Object.entries(views)) {
         await page.setViewportSize({ width: 1440, height: 900 });
         await go(view);
         await page.waitForSelector("main h1, main h2");
-        await until(async () => !(await text("main")).includes("Asking krond"), "the view");
-        await page.evaluate(`${axeSource}; undefined`);
-        const result = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"] }));
-        for (const violation of result.violations) {
-          if (violation.impact === "serious" || violation.impact === "critical") found.push(`${theme} ${view} ${violation.id}: ${violation.nodes.map((node) => `${node.target} ${node.failureSummary}`).join(" | ").slice(0, 600)}`);
-        }
-        for (const [name, width, height] of [["phone", 360, 740], ["desk", 1440, 900], ["wall", 3840, 2160]]) {
+        await until(async () => !(await text("main")).includes("Asking krond"), `the view ${name}`);
+        for (const finding of await findings()) found.push(`${theme} ${view} ${finding}`);
+        for (const [size, width, height] of [["phone", 360, 740], ["desk", 1440, 900], ["wall", 3840, 2160]]) {
           await page.setViewportSize({ width, height });
-          await page.waitForTimeout(150);
+          await page.waitForTimeout(100);
           const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-          if (over > 1) found.push(`${name} ${view}: ${over} px too wide`);
-          if (shots) {
-            await mkdir(shots, { recursive: true });
-            await page.waitForTimeout(400);
-            await page.screenshot({ path: join(shots, `${view === "/" ? "overview" : view.slice(1).replaceAll("/", "-")}-${name}-${theme}.png`) });
-          }
+          if (over > 1) found.push(`${size} ${view}: ${over} px too wide`);
+          await shot(`${name}-${size}-${theme}`);
         }
       }
     }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    for (const open of ["?", "Control+k"]) {
+      await leave();
+      await press(open);
+      await page.waitForSelector("dialog[open]");
+      for (const finding of await findings()) found.push(`${open} ${finding}`);
+      await press("Escape");
+    }
     assert.deepEqual(found, []);
+  },
+  async "the page of kron simulate draws the same load, and asks nobody for anything"() {
+    const { path } = await ask("simulate");
+    const alone = await context.newPage();
+    const asked = [];
+    alone.on("request", (request) => asked.push(request.url()));
+    alone.on("pageerror", (error) => asked.push(String(error)));
+    await alone.goto(`file://${path}`);
+    const picture = () => alone.locator("canvas").evaluate((canvas) => canvas.toDataURL());
+    const spread = await picture();
+    await alone.keyboard.press("b");
+    await until(async () => (await picture()) !== spread, "the load as written");
+    await alone.keyboard.press("b");
+    await until(async () => (await picture()) === spread, "the load as spread");
+    await alone.keyboard.press("+");
+    await until(async () => (await picture()) !== spread, "a closer look");
+    assert.match(await alone.locator("#numbers").innerText(), /before\s+200\s+200/);
+    assert.deepEqual(asked, [`file://${path}`]);
+    await alone.close();
   },
   async "without a session there is nothing to see"() {
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await see("needs a session", "main");
-    const { address: next } = await ask("address");
-    await page.getByPlaceholder("Code, or the whole address").fill(code);
+    await page.getByPlaceholder("Code, or the whole address").fill(code());
     await page.getByRole("button", { name: "Enter" }).click();
     await see("used", "main");
-    if (next !== address) {
-      await page.getByPlaceholder("Code, or the whole address").fill(next);
-      await page.getByRole("button", { name: "Enter" }).click();
-      await page.waitForSelector("h1.verdict");
-    }
   },
-};
-
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY) && !name.startsWith("a code opens")) continue;
-  const begun = Date.now();
-  try {
-    await test();
-    assert.deepEqual(wrong.splice(0), []);
-    console.error(`ok ${name} (${Date.now() - begun} ms)`);
-  } catch (error) {
-    ++failed;
-    console.error(`not ok ${name}: ${error.stack ?? error}`);
-    if (shots) await page.screenshot({ path: join(shots, `failed-${failed}.png`) }).catch(() => undefined);
-  }
-}
-await browser.close();
-console.error(`${Object.keys(tests).length - failed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+});

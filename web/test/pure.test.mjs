@@ -7,18 +7,43 @@ import { after, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
+// Zones are looked at in a place whose clocks change, and what a browser has is there, as far as modules ask for it.
+process.env.TZ = "Europe/Paris";
+const nothing = () => undefined;
+Object.assign(globalThis, {
+  window: globalThis,
+  addEventListener: nothing,
+  matchMedia: () => ({ matches: false, addEventListener: nothing }),
+  localStorage: { getItem: () => null, setItem: nothing, removeItem: nothing },
+  location: { hash: "" },
+  document: { visibilityState: "hidden", addEventListener: nothing, documentElement: { dataset: {} } },
+  dispatchEvent: nothing,
+  innerHeight: 900,
+  BroadcastChannel: class {},
+});
+const every = globalThis.setInterval;
+globalThis.setInterval = (...words) => every(...words).unref();
+
 const home = join(dirname(fileURLToPath(import.meta.url)), "..");
 const place = await mkdtemp(join(tmpdir(), "kron-page-"));
 after(() => rm(place, { recursive: true }));
 async function load(file) {
   const out = join(place, `${file.replaceAll("/", "_")}.mjs`);
-  await build({ absWorkingDir: home, entryPoints: [`src/${file}.ts`], outfile: out, bundle: true, format: "esm", logLevel: "error" });
+  await build({ absWorkingDir: home, entryPoints: [`src/${file.includes("views") ? `${file}.tsx` : `${file}.ts`}`], outfile: out, bundle: true, format: "esm", logLevel: "error" });
   return import(pathToFileURL(out).href);
 }
 const { Terminal, LONGEST_LINE } = await load("ansi");
 const { plain, counted } = await load("text");
-const { duration, counter, bytes } = await load("time");
-const { Scale, ticks, roundUp } = await load("draw/scale");
+const { duration, counter, bytes, clockChanges, offsetOf, moment } = await load("time");
+const { Scale, ticks, roundUp, roundDown } = await load("draw/scale");
+const { timeline, overlapsOf } = await load("draw/timeline");
+const drawLoad = (await load("draw/load")).load;
+const { columnsOf, isTooWide } = await load("data");
+const { matcher } = await load("views/jobs");
+const { refusedSpans } = await load("views/job_next");
+const { trendOf, worstOf, yearShapes } = await load("views/job_past");
+const { timesIn, instantOf } = await load("views/job_why");
+const { firstDifference } = await load("views/compare");
 
 function lines(...pieces) {
   const out = [];
@@ -74,4 +99,121 @@ test("the axis has round times that do not touch", () => {
   const scale = new Scale(0, 100, 0, 10);
   assert.equal(scale.t(scale.x(37)), 37);
   assert.deepEqual([1, 3, 17, 217].map(roundUp), [1, 5, 20, 500]);
+});
+
+const HOUR = 3600e3;
+test("clock changes are found to the minute, and the axis has no hour that is not there", () => {
+  const spring = Date.parse("2027-03-28T01:00:00Z");
+  const autumn = Date.parse("2026-10-25T01:00:00Z");
+  assert.deepEqual(clockChanges(spring - 50 * HOUR, spring + 50 * HOUR), [{ t: spring, by: 60 }]);
+  assert.deepEqual(clockChanges(autumn - 50 * HOUR + 17_000, autumn + 50 * HOUR), [{ t: autumn, by: -60 }]);
+  assert.deepEqual(clockChanges(spring + 1, spring + 24 * HOUR), []);
+  assert.equal(offsetOf(spring), 120);
+  assert.equal(offsetOf(spring - 1000), 60);
+  const labels = (from, hours) => ticks(new Scale(from, from + hours * HOUR, 0, hours * 100)).map((tick) => tick.label);
+  assert.deepEqual(labels(spring - 2 * HOUR, 4), ["Sun 28 Mar", "01:00", "03:00", "04:00", "05:00"]);
+  assert.deepEqual(labels(autumn - 2 * HOUR, 4), ["01:00", "02:00", "02:00", "03:00", "04:00"]);
+  // Midnights of the week are as far apart as the days are long.
+  const week = ticks(new Scale(spring - 3 * 24 * HOUR, spring + 4 * 24 * HOUR, 0, 700)).filter((tick) => tick.isDay);
+  assert.deepEqual(week.map((tick, i) => (i === 0 ? 0 : (tick.t - week[i - 1].t) / HOUR)), [0, 24, 24, 23, 24, 24, 24]);
+});
+
+test("the hour that comes twice is shaded, and one that is missing is a line", () => {
+  const of = (change) => {
+    const [from, until] = [change - 24 * HOUR, change + 24 * HOUR];
+    return timeline({ from, until, columns: 288, lanes: [] }, new Scale(from, until, 0, 960), from, 100, 1).shapes;
+  };
+  const twice = of(Date.parse("2026-10-25T01:00:00Z")).find((shape) => shape.fill === "skip-soft");
+  assert.equal(Math.round(twice.w), 20); // an hour of 48 on 960 pixels
+  const missing = of(Date.parse("2027-03-28T01:00:00Z")).filter((shape) => shape.stroke === "skip");
+  assert.deepEqual(missing.map((shape) => [shape.kind, Math.round(shape.x1)]), [["line", 481]]);
+});
+
+test("a lane shows windows, chosen seconds, and those that the run before will be in the way of", () => {
+  const lane = { name: "a", jobs: 1, usual: 5000, mark: null, periods: [[0, 0, 600, 300], [3600, 3600, 4200, 3700], [7200, 7200, 7800, null]], runs: [[0, 0, null, "run", "id"]] };
+  assert.deepEqual([...overlapsOf(lane, 100)], [0, 1]);
+  assert.deepEqual([...overlapsOf({ ...lane, usual: 60 }, 100)], []);
+  assert.deepEqual([...overlapsOf({ ...lane, usual: null }, 100)], []);
+  const picture = { from: 0, until: 12 * HOUR, columns: 288, lanes: [lane] };
+  const scale = new Scale(0, 12 * HOUR, 100, 1300);
+  const drawn = timeline(picture, scale, 100_000, 100, 1);
+  assert.equal(drawn.shapes.filter((shape) => shape.fill === "after").length, 2);
+  assert.equal(timeline(picture, scale, 3600_000, 100, 1).shapes.filter((shape) => shape.fill === "after" && shape.opacity < 0.5).length, 1);
+  assert.equal(drawn.shapes.filter((shape) => shape.mark === "none").length, 1);
+  // As written, the marks are where the periods are.
+  const written = timeline(picture, scale, 100_000, 100, 0).shapes.filter((shape) => shape.fill === "after");
+  assert.deepEqual(written.map((shape) => Math.round(shape.x + 1.3)), [0, 3600].map((s) => Math.round(scale.x(s * 1000))));
+});
+
+test("many starts are marks or bars, and slide to where they were written", () => {
+  const lane = { name: "h*", jobs: 200, usual: null, mark: null, density: [[1, 3], [2, 5]], windows: [[0, 1800]] };
+  const picture = { from: 0, until: 24 * HOUR, columns: 288, lanes: [lane] };
+  const scale = new Scale(0, 24 * HOUR, 100, 1300);
+  const marks = (spread) => timeline(picture, scale, 0, 100, spread).shapes.filter((shape) => shape.kind === "rect" && shape.w === 2);
+  assert.equal(marks(1).length, 8);
+  assert.ok(marks(0).every((shape) => Math.abs(shape.x - 100) < 1));
+  const bars = drawLoad({ from: 0, until: 24 * HOUR, before: [8, 0, 0], after: [0, 3, 5], actual: [] }, scale, 0, 1);
+  assert.equal(bars.filter((shape) => shape.fill === "after").length, 2);
+});
+
+test("columns are round, and a day is left for an hour when it shows no spreading", () => {
+  for (const [hours, step] of [[0.5, 5], [1, 10], [6, 60], [24, 300], [168, 1800], [336, 3600]]) assert.deepEqual(columnsOf(hours), { step, columns: (hours * 3600) / step });
+  const flat = Array(288).fill(200);
+  assert.equal(isTooWide({ before: flat, after: flat }), true);
+  assert.equal(isTooWide({ before: [200, ...Array(287).fill(0)], after: Array(288).fill(1) }), false);
+  assert.equal(isTooWide({ before: Array(288).fill(0), after: Array(288).fill(0) }), false);
+  assert.deepEqual([1, 3, 17, 217].map(roundDown), [1, 2, 10, 200]);
+});
+
+test("jobs are found by words, beginnings, patterns and states", () => {
+  const job = (identity, more = {}) => ({ identity, paused: null, suspended: false, running: 0, last: null, ...more });
+  const jobs = [job("team/a"), job("my-team/b", { description: "Sends Invoices" }), job("host-12/backup", { paused: {} }), job("host-x/other", { running: 1, last: { outcome: "executed", state: "ended", exitCode: 3 } })];
+  const found = (text) => jobs.filter(matcher(text)).map((one) => one.identity);
+  assert.deepEqual(found("team/"), ["team/a"]);
+  assert.deepEqual(found("team"), ["team/a", "my-team/b"]);
+  assert.deepEqual(found("invoices"), ["my-team/b"]);
+  assert.deepEqual(found("host-*/backup"), ["host-12/backup"]);
+  assert.deepEqual(found("is:paused"), ["host-12/backup"]);
+  assert.deepEqual(found("host is:failing is:running"), ["host-x/other"]);
+  assert.deepEqual(found("(.*"), []);
+});
+
+test("what is refused lies between what is allowed", () => {
+  const t = (text) => Date.parse(`2026-03-01T${text}Z`);
+  const spans = [{ from: "2026-03-01T00:00:00Z", to: "2026-03-01T01:14:59Z" }, { from: "2026-03-01T02:00:00Z", to: "2026-03-01T02:59:59Z" }];
+  assert.deepEqual(refusedSpans({ allowedSpans: spans }, t("00:00:00"), t("02:59:59")), [[t("01:15:00"), t("02:00:00")]]);
+  assert.deepEqual(refusedSpans({ allowedSpans: [] }, t("00:00:00"), t("03:00:00")), [[t("00:00:00"), t("03:00:00")]]);
+});
+
+test("a trend is said where there is one", () => {
+  const points = (took) => Array.from({ length: 20 }, (_, i) => ({ mark: "ok", took: took(i), at: i * 24 * HOUR }));
+  assert.equal(Math.round(trendOf(points((i) => 3000 + 20 * i))), 20);
+  assert.equal(trendOf(points((i) => (i % 2 ? 10 : 2000))), null);
+  assert.equal(trendOf(points(() => 5)), null);
+  assert.equal(trendOf(points((i) => i).slice(0, 9)), null);
+});
+
+test("a day of the year has the colour of the worst on it", () => {
+  assert.equal(worstOf({ "+": 200, s: 1 }), "skip");
+  assert.equal(worstOf({ "+": 1, x: 1, m: 3 }), "fail");
+  assert.equal(worstOf({}), null);
+  const at = Date.parse("2026-11-17T12:00:00Z");
+  const { shapes } = yearShapes({ days: [{ day: "2026-11-16", counts: { m: 1 }, runs: 0, sumSeconds: 0, maxSeconds: 0 }] }, 1200, at);
+  assert.equal(shapes.filter((shape) => shape.fill === "miss").length, 1);
+  assert.equal(shapes.filter((shape) => shape.kind === "rect").length, 52 * 7 + 2); // to this Tuesday
+});
+
+test("times in what krond says are shown as all others", () => {
+  const parts = timesIn("missed 2026-03-01T02:12:40Z, and <b>");
+  assert.deepEqual(parts.map((part) => typeof part), ["string", "object", "string"]);
+  assert.equal(parts[1].props.at, "2026-03-01T02:12:40Z");
+  assert.equal(instantOf("2026-07-01T12:00"), Date.parse("2026-07-01T10:00:00Z"));
+  assert.equal(instantOf("2026-12-01T12:00:30"), Date.parse("2026-12-01T11:00:30Z"));
+  assert.match(moment(Date.parse("2020-03-01T02:12:40Z")), /^Sun 1 Mar 2020 03:12:40$/);
+});
+
+test("numbers are no difference between two outputs", () => {
+  assert.equal(firstDifference(["12 files", "ok"], ["7 files", "ok"]), -1);
+  assert.equal(firstDifference(["a", "b"], ["a", "c"]), 1);
+  assert.equal(firstDifference(["a"], ["a", "b"]), 1);
 });

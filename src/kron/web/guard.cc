@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kron/base/text.h"
+#include "kron/http/cross_site.h"
 
 namespace kron::web {
 namespace {
@@ -29,21 +30,16 @@ std::optional<http::Response> refusal_of_origin(const http::Request& head, Asked
   if (!is_this_machine(host)) {
     return http::problem(421, "this is served as localhost, 127.0.0.1 or [::1] only; use one of these names");
   }
-  const auto count = [&](std::string_view name) {
-    return std::ranges::count(head.headers, name, &http::Fields::value_type::first);
-  };
-  for (const std::string_view name : {"authorization", "origin", "sec-fetch-site"}) {
-    if (count(name) > 1) return http::problem(400, "the header " + std::string(name) + " is there twice");
+  constexpr std::string_view kToken = "authorization";
+  if (std::ranges::count(head.headers, kToken, &http::Fields::value_type::first) > 1) {
+    return http::problem(400, "the header authorization is there twice");
   }
-  const auto origin = head.header("origin");
-  if (origin && !equals_ignoring_case(*origin, "http://" + std::string(host))) {
-    return http::problem({Code::refused, "the request comes from another origin"});
+  const std::string_view token = head.header(kToken).value_or("");
+  if (std::ranges::any_of(token, [](char c) { return static_cast<unsigned char>(c) > '~'; })) {
+    return http::problem(400, "the header authorization has bytes that no token has");
   }
-  const std::string_view site = head.header("sec-fetch-site").value_or("none");
-  if (asked != Asked::page && site != "same-origin" && site != "none") {
-    return http::problem({Code::refused, "the request comes from another site"});
-  }
-  return std::nullopt;
+  if (auto no = http::refusal_of_other_origin(head, "http")) return no;
+  return asked == Asked::page ? std::nullopt : http::refusal_of_other_site(head);
 }
 
 std::optional<std::string_view> bearer_of(const http::Request& head) {

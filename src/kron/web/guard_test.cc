@@ -50,6 +50,13 @@ TEST(Guard, WhatIsSaidTwiceIsNotUnderstood) {
   EXPECT_EQ(status_with({{"host", "localhost"}, {"origin", "http://localhost"}, {"origin", "http://localhost"}}), 400);
 }
 
+TEST(Guard, ATokenIsPlainText) {
+  for (const char* token : {"Bearer \xFF\xFE", "Bearer \xC3\xA4", "Bearer \x7F"}) {
+    EXPECT_EQ(status_with({{"host", "localhost"}, {"authorization", token}}), 400);
+  }
+  EXPECT_EQ(status_with({{"host", "localhost"}, {"authorization", "Bearer az09~"}}), 200);
+}
+
 TEST(Guard, ATokenIsABearers) {
   EXPECT_EQ(bearer_of(with({{"authorization", "Bearer abc"}})), "abc");
   EXPECT_EQ(bearer_of(with({{"authorization", "bearer abc"}})), "abc");

@@ -48,9 +48,12 @@ constexpr std::array kRoutes{
 
 constexpr std::array<std::string_view, 7> kAskedHeaders{"accept", "accept-encoding", "content-type", "idempotency-key",
                                                         "range",  "if-none-match",   "last-event-id"};
-constexpr std::array<std::string_view, 11> kPassedHeaders{
+constexpr std::array<std::string_view, 12> kPassedHeaders{
     "accept-ranges",     "allow", "content-encoding", "content-range", "etag", "kron-output-first",
-    "kron-output-bytes", "vary",  "last-event-id",    "retry-after",   "date"};
+    "kron-output-bytes", "vary",  "last-event-id",    "retry-after",   "date", "x-accel-buffering"};
+
+// Large answers without secrets, which have a tag: the browser may keep them, and asks whether they still hold.
+constexpr std::array<std::string_view, 3> kKept{"/api/v1/jobs", "/api/v1/timeline", "/api/v1/load"};
 
 bool is_match(std::string_view pattern, const std::vector<std::string>& segments) {
   for (const std::string& segment : segments) {
@@ -93,6 +96,7 @@ std::string_view name_of(Role role) {
 http::Forwarder::Outgoing outgoing_of(http::Request request, Role most) {
   http::Forwarder::Outgoing outgoing{.method = std::move(request.method), .body = std::move(request.body)};
   for (const std::string& segment : request.segments) outgoing.target += "/" + http::percent_encoded(segment);
+  const bool is_kept = std::ranges::find(kKept, outgoing.target) != kKept.end();
   char separator = '?';
   for (const auto& [name, value] : request.query) {
     outgoing.target.append(1, std::exchange(separator, '&')).append(http::percent_encoded(name));
@@ -104,7 +108,7 @@ http::Forwarder::Outgoing outgoing_of(http::Request request, Role most) {
   }
   if (most != Role::admin) outgoing.headers.emplace_back("Kron-At-Most", name_of(most));
   const bool is_output = !request.segments.empty() && request.segments.back() == "output";
-  outgoing.added.emplace_back("Cache-Control", "private, no-store");
+  outgoing.added.emplace_back("Cache-Control", is_kept ? "private, no-cache" : "private, no-store");
   // Opened as a page of its own it is saved, never shown: what a program printed is nobody's markup.
   if (is_output) outgoing.added.emplace_back("Content-Disposition", "attachment");
   return outgoing;

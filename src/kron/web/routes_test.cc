@@ -70,6 +70,18 @@ TEST(WebRoutes, KrondGetsWhatWasUnderstoodAndAFewHeaders) {
               ElementsAre(Pair("range", "bytes=0-9"), Pair("idempotency-key", "k"), Pair("Kron-At-Most", "operate")));
 }
 
+TEST(WebRoutes, WhatHasATagMayBeKeptAndIsAskedForAgain) {
+  const auto cache_of = [](std::vector<std::string> segments) {
+    return outgoing_of({.method = "GET", .segments = std::move(segments), .query = {{"limit", "10"}}}, Role::admin)
+        .added.front()
+        .second;
+  };
+  EXPECT_EQ(cache_of({"api", "v1", "jobs"}), "private, no-cache");
+  EXPECT_EQ(cache_of({"api", "v1", "load"}), "private, no-cache");
+  EXPECT_EQ(cache_of({"api", "v1", "jobs", "a"}), "private, no-store") << "it may hold secrets";
+  EXPECT_EQ(cache_of({"api", "v1", "status"}), "private, no-store");
+}
+
 TEST(WebRoutes, OutputIsSavedAndNothingIsCached) {
   const auto outgoing = outgoing_of({.method = "GET", .segments = {"api", "v1", "runs", "x", "output"}}, Role::admin);
   EXPECT_THAT(outgoing.headers, ::testing::IsEmpty());

@@ -37,6 +37,9 @@ export function ticks(scale: Scale, apart = 68): Tick[] {
     if (minutes % Math.min(step / MINUTE, 1440) !== 0) continue;
     const isDay = isMidnight(t);
     if (step >= 1440 * MINUTE && !isDay) continue;
+    // An hour that comes twice is labelled twice only where there is room for it.
+    const last = found[found.length - 1];
+    if (last && scale.x(t) - scale.x(last.t) < apart * 0.6) continue;
     found.push({ t, label: isDay ? day(t) : label, isDay });
   }
   return found;
@@ -47,4 +50,11 @@ export function roundUp(value: number): number {
   if (value <= 1) return 1;
   const ten = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((factor) => factor * ten).find((candidate) => candidate >= value)!;
+}
+
+// The last round number that is not above it, down to 1.
+export function roundDown(value: number): number {
+  if (value <= 1) return 1;
+  const ten = 10 ** Math.floor(Math.log10(value));
+  return [5, 2, 1].map((factor) => factor * ten).find((candidate) => candidate <= value)!;
 }

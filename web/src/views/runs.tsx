@@ -3,8 +3,9 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { get } from "../api";
+import type { RunAhead } from "../ahead";
 import type { Run, RunPage } from "../api_types";
-import { Asked, endOf, markOf, watch } from "../data";
+import { Asked, endOf, markOf, tookOf, watch } from "../data";
 import { Glyph, Name, Segments, Time } from "../parts";
 import { route, setQuery } from "../route";
 import { plain } from "../text";
@@ -26,6 +27,7 @@ function path(before?: number): string {
   if (before !== undefined) parts.push(`before=${before}`);
   return `runs?${parts.join("&")}`;
 }
+let askedFor = "all ";
 const asked = new Asked<RunPage>(() => get<RunPage>(path()), 700);
 
 export function Runs(): JSX.Element {
@@ -34,6 +36,8 @@ export function Runs(): JSX.Element {
   const job = query.get("job") ?? "";
   useEffect(() => watch(asked), []);
   useEffect(() => {
+    if (`${show} ${job}` === askedFor) return;
+    askedFor = `${show} ${job}`;
     older.value = { runs: [], next: undefined };
     asked.value.value = null;
     void asked.now();
@@ -64,24 +68,25 @@ export function Runs(): JSX.Element {
   );
 }
 
-export function RunTable({ runs, plainJob }: { runs: Run[]; plainJob?: boolean }): JSX.Element {
+export function RunTable({ runs, plainJob }: { runs: (Run & RunAhead)[]; plainJob?: boolean }): JSX.Element {
   void tickSecond.value;
   return (
     <div class="scroll">
       <table>
         <thead>
-          <tr><th><span class="sr">Outcome</span></th>{!plainJob && <th>Job</th>}<th>Time</th><th class="hide">Why</th><th>Took</th><th>End</th><th class="hide">Output</th></tr>
+          <tr><th><span class="sr">Outcome</span></th>{!plainJob && <th>Job</th>}<th>Time</th><th class="hide">Delay</th><th class="hide">Why</th><th>Took</th><th>End</th><th class="hide">Output</th></tr>
         </thead>
         <tbody>
           {runs.map((run) => {
             const mark = markOf(run);
             const at = run.startedAt ?? run.chosenTime ?? run.periodId ?? run.passedOver?.last;
-            const took = run.startedAt ? (run.endedAt ? duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : mark === "run" ? counter(now() - Date.parse(run.startedAt)) : "") : "";
+            const took = run.startedAt ? (tookOf(run) !== undefined ? duration(tookOf(run)! * 1000) : mark === "run" ? counter(now() - Date.parse(run.startedAt)) : "") : "";
             return (
               <tr key={run.number || run.runId}>
                 <td class="g"><Glyph mark={mark} /></td>
                 {!plainJob && <td class="cut"><Name of={run.job} /></td>}
                 <td class="num">{run.runId ? <a class="in" href={`#/runs/${run.runId}`}><Time at={at} /></a> : <Time at={at} />}</td>
+                <td class="num hide soft">{run.delaySeconds === undefined ? "" : duration(run.delaySeconds * 1000)}</td>
                 <td class="hide soft">{run.trigger === "schedule" ? "" : run.trigger}</td>
                 <td class="num">{took}</td>
                 <td class={`cut c-${mark}`}>{plain(endOf(run))}</td>

@@ -1,0 +1,2 @@
+// What TSX is compiled to: calls of h.
+export { Fragment, h } from "preact";

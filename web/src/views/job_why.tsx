@@ -1,0 +1,66 @@
+// Why it ran then, or did not.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, get } from "../api";
+import type { Why } from "../api_types";
+import type { Mark } from "../data";
+import { Glyph, Panel, Time } from "../parts";
+import { route, setQuery } from "../route";
+import { plain } from "../text";
+import { offsetOf, zone, zoneName } from "../time";
+
+// What krond says has its times as RFC 3339 in UTC, and nothing else that looks like one: they are shown as all others.
+const TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
+export function timesIn(text: string): ComponentChildren[] {
+  return plain(text).split(TIME).map((part, i) => (i % 2 === 1 ? <Time at={part} /> : part));
+}
+function sentence(text: string): ComponentChildren {
+  if (text === "") return null;
+  return <>{timesIn(text.charAt(0).toUpperCase() + text.slice(1))}{/[.!?]$/.test(text) ? "" : "."}</>;
+}
+
+const MARKS: Record<string, Mark | "next" | "pause"> = { executed: "ok", running: "run", skipped: "skip", missed: "miss", excluded: "none", "no time": "none", "passed over": "over", paused: "pause", suspended: "pause", due: "next", ahead: "next" };
+
+// What a field for local times holds, as an instant in the zone that is shown.
+export function instantOf(text: string): number {
+  const utc = Date.parse(`${text}Z`);
+  if (Number.isNaN(utc)) return utc;
+  const guess = utc - offsetOf(utc) * 60_000;
+  return utc - offsetOf(guess) * 60_000;
+}
+
+export function WhyNot({ name }: { name: string }): JSX.Element {
+  const [at, setAt] = useState(route.value.query.get("why") ?? "");
+  const [answer, setAnswer] = useState<Why | null>(null);
+  const [problem, setProblem] = useState("");
+  const ask = async (): Promise<void> => {
+    const t = instantOf(at);
+    const when = Number.isNaN(t) ? "" : `?at=${encodeURIComponent(new Date(t).toISOString().replace(/\.\d+Z/, "Z"))}`;
+    setQuery("why", at);
+    try {
+      setAnswer(await get<Why>(`jobs/${encodeURIComponent(name)}/why${when}`));
+      setProblem("");
+    } catch (error) {
+      setAnswer(null);
+      setProblem(error instanceof ApiError ? error.problem.detail : String(error));
+    }
+  };
+  useEffect(() => {
+    if (at) void ask();
+  }, []);
+  const mark = answer && (MARKS[answer.verdict] ?? "next");
+  return (
+    <Panel title="Why, or why not?" more={<span class="faint">{zone.value === "utc" ? "UTC" : `${zoneName()} time`}</span>}>
+      <form class="inline" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
+        <input id="why-at" type="datetime-local" step="1" aria-label="At which time; empty: the last period that was due" value={at} onInput={(event) => setAt(event.currentTarget.value)} />
+        <button type="submit">Ask</button>
+      </form>
+      <div role="status">
+        {problem && <p class="note">{plain(problem)}</p>}
+        {answer && <div class={`why w-${mark}`}><Glyph mark={mark!} label={answer.verdict} /> <b>{sentence(answer.sentence)}</b> {sentence(answer.reason)}</div>}
+        {answer?.instead && <p class="note">{sentence(answer.instead)}</p>}
+        {answer?.entry?.runId && <p class="note"><a class="in" href={`#/runs/${answer.entry.runId}`}>The run</a></p>}
+      </div>
+    </Panel>
+  );
+}
