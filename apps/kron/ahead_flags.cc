@@ -19,6 +19,12 @@ void add_files(CLI::App& verb, const char* name, SourceOptions& files) {
   verb.add_option(name, files.paths, "Job files, or directories of them; - is standard input")->type_name("PATH");
 }
 
+// Without files, krond is asked.
+void add_krond(CLI::App& verb, const char* files, DaemonOptions& krond) {
+  add_socket(verb, krond.socket, krond.state_dir);
+  for (const char* flag : {"--socket", "--state-dir"}) verb.get_option(flag)->excludes(verb.get_option(files));
+}
+
 void add_source(CLI::App& verb, SourceOptions& files) {
   verb.add_option("--source", files.source, "Format of the files (default: by their names)")
       ->check(CLI::IsMember({"kron", "yaml", "cron", "cronken"}));
@@ -28,10 +34,11 @@ void add_source(CLI::App& verb, SourceOptions& files) {
 std::function<int()> set_up_next(CLI::App& verb) {
   const auto options = std::make_shared<NextOptions>();
   const auto batch = std::make_shared<bool>(false);
-  auto* job = verb.add_option("JOB", options->job, "A job of the files");
+  auto* job = verb.add_option("JOB", options->job, "A job of the files; without files, of krond");
   auto* all = verb.add_flag("--all", options->all, "All jobs of the files, in order of time");
   add_files(verb, "--file", options->files);
   add_source(verb, options->files);
+  add_krond(verb, "--file", options->krond);
   verb.add_option("--from", options->from, "Start at this time (default: now)")->type_name("TIME");
   auto* count = verb.add_option("--count", options->count, "How many")
                     ->type_name("N")
@@ -40,6 +47,7 @@ std::function<int()> set_up_next(CLI::App& verb) {
   auto* length =
       verb.add_option("--for", options->duration, "All periods of jobs within this time")->type_name("DURATION");
   add_format(verb, options->json);
+  add_times(verb, options->times);
   auto* cron = verb.add_option("--cron", options->cron, "A cron expression instead of a job")->type_name("EXPR");
   verb.add_option("--tz", options->zone, "Its IANA time zone")->type_name("ZONE")->capture_default_str();
   verb.add_option("--identity", options->identity, "Job name, for the value of H")->type_name("ID");
@@ -53,7 +61,7 @@ std::function<int()> set_up_next(CLI::App& verb) {
   verb.final_callback([options, cron, job, batch] {
     const bool of_files = options->all || job->count() != 0;
     if (!*batch && cron->count() == 0 && !of_files) throw CLI::RequiredError("JOB, --all, --cron or --batch");
-    if (of_files && options->files.paths.empty()) throw CLI::RequiredError("--file");
+    if (options->all && options->files.paths.empty()) throw CLI::RequiredError("--file");
   });
   return [options, batch, cron] {
     if (*batch) return next_batch();
@@ -74,20 +82,21 @@ std::function<int()> set_up_lint(CLI::App& verb) {
 
 std::function<int()> set_up_explain(CLI::App& verb) {
   const auto options = std::make_shared<ExplainOptions>();
-  auto* job = verb.add_option("JOB", options->job, "A job of the files");
+  auto* job = verb.add_option("JOB", options->job, "A job of the files; without files, of krond");
   add_files(verb, "--file", options->files);
   add_source(verb, options->files);
+  add_krond(verb, "--file", options->krond);
   auto* at = verb.add_option("--at", options->at, "The period that this time belongs to")->type_name("TIME");
   auto* period = verb.add_option("--period", options->period, "The period of this id")->type_name("ID");
   verb.add_option("--now", options->now, "Evaluate the job's policy at this time (default: now)")->type_name("TIME");
   auto* line =
       verb.add_option("--log-line", options->log_line, "The decision in a line of krond's log")->type_name("LINE");
   add_format(verb, options->json);
+  add_times(verb, options->times);
   at->excludes(period);
   line->excludes(job)->excludes(at)->excludes(period);
-  verb.final_callback([options, job, line] {
+  verb.final_callback([job, line] {
     if (line->count() == 0 && job->count() == 0) throw CLI::RequiredError("JOB or --log-line");
-    if (job->count() != 0 && options->files.paths.empty()) throw CLI::RequiredError("--file");
   });
   return [options] { return explain_period(*options); };
 }
@@ -124,8 +133,8 @@ std::function<int()> set_up_schema(CLI::App&) { return print_schema; }
 std::function<int()> set_up_simulate(CLI::App& verb) {
   const auto options = std::make_shared<SimulateOptions>();
   add_files(verb, "PATH", options->files);
-  verb.get_option("PATH")->required();
   add_source(verb, options->files);
+  add_krond(verb, "PATH", options->krond);
   verb.add_option("--from", options->from, "Start of the simulation (default: this minute)")->type_name("TIME");
   verb.add_option("--for", options->length, "How long")->type_name("DURATION")->capture_default_str();
   verb.add_option("--step", options->step, "Width of one histogram bucket")
@@ -149,6 +158,7 @@ constexpr std::array kAheadVerbs{
          "| kron evaluate",
          set_up_evaluate},
     Verb{"next", "Show the next periods of a job, or the next times of a cron expression",
+         "  kron next db-backup\n"
          "  kron next db-backup --file /etc/krond.d --count 3\n"
          "  kron next --all --file jobs.kron --for 24h --format json\n"
          "  kron next --cron '30 2 * * *' --tz Europe/Paris --count 3\n"
@@ -156,6 +166,7 @@ constexpr std::array kAheadVerbs{
          "--batch",
          set_up_next},
     Verb{"explain", "Explain why a period runs when it does",
+         "  kron explain db-backup\n"
          "  kron explain db-backup --file jobs.kron\n"
          "  kron explain db-backup --file jobs.kron --at 2026-03-01T02:30:00Z --now 2026-03-01T03:00:00Z\n"
          "  kron explain --log-line \"$(journalctl -u krond -o cat | grep db-backup | tail -1)\"",
@@ -166,6 +177,7 @@ constexpr std::array kAheadVerbs{
          "  kron convert --to yaml jobs.kron | kron lint --source yaml -",
          set_up_lint},
     Verb{"simulate", "Show the load of a set of jobs: starts per minute, before and after spreading",
+         "  kron simulate --for 1d\n"
          "  kron simulate /etc/krond.d --from 2026-03-01T00:00:00Z --for 7d\n"
          "  kron simulate jobs.kron --for 1d --step 10s --format html > load.html",
          set_up_simulate},

@@ -62,7 +62,7 @@ TEST_F(Next, WhatIsWrongIsToldByItsFlagOrItsColumn) {
       {{"--cron", ""}, "kron next: "},
       {{"--cron", "@daily", "--tz", "Europe/Pariss"}, "Europe/Paris"},
       {{"--cron", "@daily", "--dst", "gap=maybe"}, "--dst: "},
-      {{"--cron", "@daily", "--from", "now"}, "--from: "},
+      {{"--cron", "@daily", "--from", "later"}, "--from: "},
   };
   for (const auto& [flags, told] : cases) {
     std::vector<std::string> words{"next"};
@@ -190,6 +190,21 @@ TEST_F(Explain, TellsOfAPeriodByItsTimeOrItsId) {
   EXPECT_EQ(with({"--period", "x"}).status, 1);
   EXPECT_THAT(with({"--at", "x"}).err, HasSubstr("--at: "));
   EXPECT_TRUE(parse_json(with({"--format", "json"}).out));
+  EXPECT_THAT(with({}).out, Not(HasSubstr("your clock")));
+  const Variable tz("TZ", "Asia/Kolkata");
+  EXPECT_THAT(with({"--local"}).out, HasSubstr("\nyour clock    2026-03-01 17:30:00, "));
+  EXPECT_TRUE(parse_json(with({"--local", "--format", "json"}).out));
+}
+
+TEST_F(Next, OnATerminalIsOnTheClockOfTheReader) {
+  const std::string path = file("a.kron", kTwoJobs);
+  const Variable tz("TZ", "Asia/Kolkata");
+  const Words words{"next", "night", "--file", path, "--from", "2026-03-01T12:00:00Z", "--count", "1", "--local"};
+  EXPECT_THAT(kron(words).out,
+              AllOf(HasSubstr("CHOSEN (JOB'S ZONE)"), HasSubstr("2026-03-02 07:00:00   2026-03-02 07:00:00, "),
+                    HasSubstr("2026-03-02T02:30:00+01:00  night  -")));
+  EXPECT_THAT(kron({"next", "--cron", "@yearly", "--from", "2026-03-01 00:00", "--count", "1", "--local"}).out,
+              StartsWith("2027-01-01 05:30:00, "));
 }
 
 TEST_F(Explain, AJobThatIsNotThereAndALineThatIsNone) {

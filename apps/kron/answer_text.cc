@@ -129,7 +129,7 @@ std::string time_of(const Node& run) {
   return "";
 }
 
-void print_run(const Node& run) {
+void print_run(const Node& run, const ScreenTimes& times) {
   print_field("run", text_in(run, "runId"));
   print_field("job", text_in(run, "job"));
   print_field("host", text_in(run, "host"));
@@ -138,10 +138,10 @@ void print_run(const Node& run) {
   if (!result.empty() && result == failure_of(text_in(run, "detail")))
     print_field("exit code", text_in(run, "exitCode"));
   print_field("trigger", text_in(run, "trigger"));
-  print_field("period", text_in(run, "periodId"));
-  print_field("chosen", text_in(run, "chosenTime"));
-  print_field("started", text_in(run, "startedAt"));
-  print_field("ended", text_in(run, "endedAt"));
+  print_field("period", times.at(text_in(run, "periodId")));
+  print_field("chosen", times.near(text_in(run, "chosenTime")));
+  print_field("started", times.near(text_in(run, "startedAt")));
+  print_field("ended", times.near(text_in(run, "endedAt")));
   print_field("took", duration_of(run));
   print_field("detail", text_in(run, "detail"));
   if (number_in(run, "pid") > 0) print_field("PID", text_in(run, "pid"));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kron/json/document.h"
+#include "screen_times.h"
 
 // How answers of krond look to people.
 namespace kron::cli {
@@ -49,6 +50,6 @@ std::string duration_of(const Node& run);
 // When it started; when it was due, for what did not run.
 std::string time_of(const Node& run);
 // All that is known of it, a line each.
-void print_run(const Node& run);
+void print_run(const Node& run, const ScreenTimes& times);
 
 }  // namespace kron::cli

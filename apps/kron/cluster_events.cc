@@ -6,6 +6,7 @@
 #include "cluster_edit.h"
 #include "cluster_hosts.h"
 #include "cluster_verbs.h"
+#include "flag_values.h"
 #include "kron/base/duration.h"
 #include "kron/base/text.h"
 #include "kron/env/clock.h"
@@ -126,7 +127,7 @@ int print_waited(const ClusterTriggerOptions& options, const Waited& waited) {
       write_json(json, run);
       std::printf("%s\n", json.take().c_str());
     } else {
-      print_cluster_run(run);
+      print_cluster_run(run, screen_times(options.times));
     }
     if (run.status != "success") worst = exit_status(Code::invalid);
   }

@@ -19,6 +19,7 @@ void add_cluster_flags(CLI::App& verb, ClusterOptions& options) {
             "The cluster's Redis: redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// or redis+sentinel:// "
             "(default: $KRON_REDIS, else $CRONKEN_REDIS_INFO)");
   add_format(verb, options.json);
+  add_times(verb, options.times);
 }
 
 void add_key_file(CLI::App& verb, std::string& key_file, const char* summary) {

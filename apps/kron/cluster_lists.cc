@@ -5,6 +5,7 @@
 #include "answer_text.h"
 #include "cluster_read.h"
 #include "cluster_verbs.h"
+#include "flag_values.h"
 #include "kron/base/text.h"
 #include "kron/json/writer.h"
 #include "lines.h"
@@ -190,11 +191,12 @@ int cluster_jobs(const ClusterJobsOptions& options) {
   } else if (found->jobs.empty()) {
     std::printf("no jobs\n");
   } else {
+    const ScreenTimes times = screen_times(options.times);
     Table table({"NAME", "SCHEDULE", "LOCK", "STATE", "LAST"});
     for (const ListedJob& job : found->jobs) {
       const std::string last = job.last.empty() ? "-"
                                                 : result_of(job.last.front()) + " " + job.last.front().host + " " +
-                                                      time_text(job.last.front().at);
+                                                      times.near(time_text(job.last.front().at));
       table.add({short_cell(job.name), short_cell(or_dash(job.schedule)), short_cell(or_dash(job.lock)),
                  short_cell(state_of(job)), short_cell(last)});
     }
@@ -226,10 +228,12 @@ int cluster_runs(const ClusterRunsOptions& options) {
     std::printf("no runs\n");
     return 0;
   }
+  const ScreenTimes times = screen_times(options.times);
   Table table({"STARTED", "DURATION", "HOST", "JOB", "RESULT", "RUN"});
   for (const ClusterRun& run : *runs) {
-    table.add({or_dash(time_text(run.started)), or_dash(seconds_text(run.duration)), short_cell(or_dash(run.host)),
-               short_cell(or_dash(run.job)), short_cell(result_of(run)), short_cell(run.id)});
+    table.add({or_dash(times.near(time_text(run.started))), or_dash(seconds_text(run.duration)),
+               short_cell(or_dash(run.host)), short_cell(or_dash(run.job)), short_cell(result_of(run)),
+               short_cell(run.id)});
   }
   table.print();
   return 0;

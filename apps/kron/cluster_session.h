@@ -12,6 +12,7 @@
 #include "kron/cluster/keys.h"
 #include "kron/env/redis_connection.h"
 #include "kron/env/redis_url.h"
+#include "screen_times.h"
 
 namespace kron::cli {
 
@@ -21,6 +22,7 @@ struct ClusterOptions {
   std::string redis_file;  // whose first line is a URL; empty: $KRON_REDIS_FILE
   std::string name_space;  // empty: $KRON_NAMESPACE, else $CRONKEN_NAMESPACE, else {cronken}
   bool json = false;
+  TimeFlags times = {};
 };
 
 // How long one exchange with Redis may take.

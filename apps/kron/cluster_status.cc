@@ -8,6 +8,7 @@
 #include "cluster_read.h"
 #include "cluster_server.h"
 #include "cluster_verbs.h"
+#include "flag_values.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 
@@ -190,11 +191,11 @@ std::string ago_text(double age) { return seconds_text(std::floor(std::max(age, 
 
 std::string_view name_of(cluster::Dialect dialect) { return dialect == cluster::Dialect::cronken ? "cronken" : "seed"; }
 
-void print_overview(const ClusterSession& session, const Overview& overview) {
+void print_overview(const ClusterSession& session, const Overview& overview, const ScreenTimes& times) {
   const Counts& counts = overview.counts;
   print_field("cluster", session.keys().name_space());
   print_field("timezone", overview.timezone.empty() ? "none yet: the first host sets it" : overview.timezone);
-  print_field("now", time_text(overview.now));
+  print_field("now", times.at(time_text(overview.now)) + (times.is_for_people() ? " " + times.zone_name() : ""));
   print_field("redis", fact(overview.info, "redis_version") + " " + fact(overview.info, "role"));
   print_field("jobs", std::to_string(counts.jobs) + ", " + std::to_string(counts.paused) + " paused, " +
                           std::to_string(counts.invalid) + " invalid");
@@ -258,7 +259,7 @@ int cluster_status(const ClusterOptions& options) {
   if (!session) return refuse(kVerb, session.error(), options.json);
   const auto overview = look(*session);
   if (!overview) return refuse(kVerb, overview.error(), options.json);
-  options.json ? print_json(*session, *overview) : print_overview(*session, *overview);
+  options.json ? print_json(*session, *overview) : print_overview(*session, *overview, screen_times(options.times));
   return 0;
 }
 

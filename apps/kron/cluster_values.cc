@@ -108,12 +108,12 @@ void write_json(JsonWriter& json, const ClusterRun& run) {
   json.end_map();
 }
 
-void print_cluster_run(const ClusterRun& run) {
+void print_cluster_run(const ClusterRun& run, const ScreenTimes& times) {
   print_field("run", run.id);
   print_field("job", run.job);
   print_field("host", run.host);
   print_field("result", result_of(run));
-  print_field("started", time_text(run.started));
+  print_field("started", times.near(time_text(run.started)));
   print_field("took", seconds_text(run.duration));
 }
 

@@ -9,6 +9,7 @@
 #include "kron/env/redis_connection.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
+#include "screen_times.h"
 
 // What stands in Redis, as far as it can be shown. Anybody may have written it: what cannot be understood is empty or
 // says so, and nothing here fails. Pure.
@@ -49,7 +50,7 @@ ClusterRun run_of(std::string id, std::string_view blob);
 // `running`, `exit 0`, `signal 9`, `frozen`, `unreadable`.
 std::string result_of(const ClusterRun& run);
 void write_json(JsonWriter& json, const ClusterRun& run);
-void print_cluster_run(const ClusterRun& run);
+void print_cluster_run(const ClusterRun& run, const ScreenTimes& times);
 
 // 32 lower-case hexadecimal digits.
 bool is_run_id(std::string_view text);

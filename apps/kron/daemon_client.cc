@@ -80,18 +80,27 @@ Result<std::string> DaemonClient::post(const Target& target, std::string body, c
   return ask("POST", target, std::move(body), headers);
 }
 
+Result<std::string> DaemonClient::get_within(const Target& target, Nanoseconds limit) {
+  http::Client client(path_, {.timeout = limit});
+  auto response = client.request("GET", target.text());
+  if (!response) return fail(response.error());
+  if (response->status >= 300) return fail(http::error_in(*response));
+  return std::move(response->body);
+}
+
 Result<std::string> DaemonClient::status_with_changes() {
   auto answer = get(Target("status").parameter("changes", "true"));
   return answer || answer.error().code != Code::invalid ? answer : get(Target("status"));
 }
 
-Result<std::string> DaemonClient::post_until_answered(const Target& target, const http::Fields& headers) {
+Result<std::string> DaemonClient::post_until_answered(const Target& target, const http::Fields& headers,
+                                                      const std::string& body) {
   // Nobody waits for a krond that was not there in the first place.
   if (const auto there = get(Target("status")); !there && there.error().code == Code::unreachable) return there;
-  auto answer = post(target, {}, headers);
+  auto answer = post(target, body, headers);
   for (int tries = 1; !answer && answer.error().code == Code::unreachable && tries < kMostTries; ++tries) {
     ::nanosleep(&kBetweenTries, nullptr);
-    answer = post(target, {}, headers);
+    answer = post(target, body, headers);
   }
   return answer;
 }

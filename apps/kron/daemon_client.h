@@ -39,13 +39,16 @@ class DaemonClient {
 
   Result<std::string> get(const Target& target);
   Result<std::string> post(const Target& target, std::string body = {}, const http::Fields& headers = {});
+  // What is worth no long wait, over a connection of its own. Unreachable: not answered within the limit.
+  Result<std::string> get_within(const Target& target, Nanoseconds limit);
 
   // The status, with the job files that changed on disk. An older krond, which does not know of these, is asked
   // without.
   Result<std::string> status_with_changes();
 
   // The same for a request that may be repeated: a reply that is lost while krond restarts is asked for again.
-  Result<std::string> post_until_answered(const Target& target, const http::Fields& headers);
+  Result<std::string> post_until_answered(const Target& target, const http::Fields& headers,
+                                          const std::string& body = {});
 
   // The body in pieces, until it ends or `on_bytes` says false. `on_head`, if any, gets the headers first.
   Status stream(const Target& target, const http::Fields& headers,

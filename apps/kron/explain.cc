@@ -6,6 +6,7 @@
 #include "kron/forecast/explanation.h"
 #include "kron/forecast/log_line.h"
 #include "kron/forecast/upcoming.h"
+#include "krond_jobs.h"
 #include "lines.h"
 #include "verbs.h"
 
@@ -15,13 +16,20 @@ namespace {
 void print(const ExplainOptions& options, const Explanation& explanation) {
   const std::string text = options.json ? json_of(explanation) + "\n" : text_of(explanation);
   std::fputs(text.c_str(), stdout);
+  const ScreenTimes times = screen_times(options.times);
+  const auto& chosen = explanation.decision.chosen;
+  if (!options.json && times.is_for_people() && chosen) {
+    std::printf("%-14s%s\n", "your clock", times.near(*chosen).c_str());
+  }
 }
 
 int explain_job(const ExplainOptions& options) {
   const Result<Instant> now = time_flag(options.now, "--now");
   if (!now) return refuse("explain", now.error(), options.json);
   ZoneDatabase zones;
-  const ReadJobs read = read_jobs(options.files, zones);
+  const Result<ReadJobs> jobs = jobs_asked_for(options.files, options.krond, options.job, zones);
+  if (!jobs) return refuse("explain", jobs.error(), options.json);
+  const ReadJobs& read = *jobs;
   show_errors(read);
   const Result<const jobs::JobDefinition*> found = job_named(read.jobs, options.job);
   if (!found) return std::max(refuse("explain", found.error(), options.json), read.status());

@@ -38,11 +38,11 @@ void print_line(std::string_view label, const std::string& text) {
   std::printf("%-14s%s\n", std::string(label).c_str(), harmless(text).c_str());
 }
 
-std::string note_text(const PeriodNote& note) {
-  std::string text = rfc3339(note.period);
+std::string note_text(const PeriodNote& note, const ScreenTimes& times) {
+  std::string text = times.at(note.period);
   if (note.outcome) text += " " + std::string(name_of(*note.outcome));
   if (!note.reason.empty()) text += " (" + note.reason + ")";
-  if (note.chosen) text += ", chosen " + rfc3339(*note.chosen);
+  if (note.chosen) text += ", chosen " + times.at(*note.chosen);
   if (!note.job_name.empty()) text += ", Job " + note.job_name;
   return text;
 }
@@ -64,28 +64,28 @@ std::string operator_text(const KronJobView& kron_job) {
          std::to_string(*seen) + ")";
 }
 
-void print_state(const KronJobView& kron_job) {
+void print_state(const KronJobView& kron_job, const ScreenTimes& times) {
   if (const std::string text = operator_text(kron_job); !text.empty()) print_line("operator", text);
   for (const kronjobs::Condition& condition : kron_job.status.conditions) {
     if (!is_worth_telling(condition)) continue;
-    print_line("condition", condition.type + " (" + condition.reason + ") since " + rfc3339(condition.since) +
+    print_line("condition", condition.type + " (" + condition.reason + ") since " + times.near(condition.since) +
                                 (condition.message.empty() ? "" : ": " + condition.message));
   }
   std::string_view label = "recent";
   for (auto note = kron_job.status.recent.rbegin(); note != kron_job.status.recent.rend(); ++note) {
-    print_line(std::exchange(label, ""), note_text(*note));
+    print_line(std::exchange(label, ""), note_text(*note, times));
   }
 }
 
-void print_story(const KubeStory& story) {
+void print_story(const KubeStory& story, const ScreenTimes& times) {
   if (story.explanation) {
     std::fputs(text_of(*story.explanation).c_str(), stdout);
   } else {
     print_line("job", story.identity);
-    if (story.period) print_line("period", rfc3339(*story.period));
+    if (story.period) print_line("period", times.at(*story.period));
   }
   if (story.verdict) print_line("verdict", story.verdict->sentence);
-  if (story.kron_job != nullptr) print_state(*story.kron_job);
+  if (story.kron_job != nullptr) print_state(*story.kron_job, times);
 }
 
 void write_note(JsonWriter& json, const PeriodNote& note) {
@@ -134,11 +134,11 @@ std::string json_of_story(const KubeStory& story) {
   return json.end_map().take();
 }
 
-void show_story(const KubeStory& story, bool is_json) {
-  if (is_json) {
+void show_story(const KubeStory& story, const KubeExplainOptions& options) {
+  if (options.json) {
     std::printf("%s\n", json_of_story(story).c_str());
   } else {
-    print_story(story);
+    print_story(story, screen_times(options.times));
   }
 }
 
@@ -158,7 +158,7 @@ int explain_manifest(const KubeExplainOptions& options, Instant now) {
   const Job& job = *found->spec.job;
   const Result<Instant> period = period_asked_for({options.period, options.at}, job, now);
   if (!period) return refuse(kKubeExplain, period.error(), options.json);
-  show_story({.identity = job.identity, .period = *period, .explanation = explain(job, *period, now)}, options.json);
+  show_story({.identity = job.identity, .period = *period, .explanation = explain(job, *period, now)}, options);
   return read.status();
 }
 
@@ -215,7 +215,7 @@ int explain_stored(const KubeExplainOptions& options, Instant now) {
     const bool is_open = story.verdict->fate == PeriodFate::due || story.verdict->fate == PeriodFate::ahead;
     story.explanation = explain(*kron_job->job, asked, is_open ? std::optional(now) : std::nullopt);
   }
-  show_story(story, options.json);
+  show_story(story, options);
   return kron_job->job ? 0 : exit_status(Code::invalid);
 }
 

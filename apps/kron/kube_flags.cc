@@ -19,6 +19,7 @@ void add_kube_flags(CLI::App& verb, KubeOptions& options) {
       ->type_name("NAME");
   verb.add_option("-n,--namespace", options.ns, "The namespace (default: that of the context)")->type_name("NS");
   add_format(verb, options.json);
+  add_times(verb, options.times);
 }
 
 CLI::Option* add_manifests(CLI::App& verb, std::vector<std::string>& files) {
@@ -56,6 +57,19 @@ std::function<int()> set_up_kube_explain(CLI::App& verb) {
   verb.add_option("--now", options->now, "Judge as at this time (default: now)")->type_name("TIME");
   add_kube_flags(verb, *options);
   return [options] { return kube_explain(*options); };
+}
+
+std::function<int()> set_up_kube_why(CLI::App& verb) {
+  const auto options = std::make_shared<KubeExplainOptions>();
+  verb.add_option("KRONJOB", options->name, "The KronJob, as NAME or NAMESPACE/NAME")->required();
+  auto* at = verb.add_option("--at", options->at, "The period that this time belongs to, or the run that went on then")
+                 ->type_name("TIME");
+  verb.add_option("--period", options->period, "The period of this nominal time (default: the last one that was due)")
+      ->type_name("TIME")
+      ->excludes(at);
+  verb.add_option("--now", options->now, "Judge as at this time (default: now)")->type_name("TIME");
+  add_kube_flags(verb, *options);
+  return [options] { return kube_why(*options); };
 }
 
 std::function<int()> set_up_kube_trigger(CLI::App& verb) {
@@ -109,6 +123,8 @@ constexpr std::array kKubeVerbs{
          "  kron kube explain shop/report --period 2026-03-01T03:00:00Z\n"
          "  kron kube explain report -f report.yaml --at 2026-03-01T03:20:00Z",
          set_up_kube_explain},
+    Verb{"why", "Tell why a KronJob ran, or did not, at a time",
+         "  kron kube why report\n  kron kube why shop/report --at 2026-03-01T03:20:00Z", set_up_kube_why},
     Verb{"trigger", "Run a KronJob now, once",
          "  kron kube trigger report --wait\n  kron kube trigger report --id deploy-17", set_up_kube_trigger},
     Verb{"suspend", "Let KronJobs start nothing until they are resumed",

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "answer_text.h"
+#include "flag_values.h"
 #include "kron/base/text.h"
 #include "kron/forecast/upcoming.h"
 #include "kron/operator/names.h"
@@ -99,7 +100,9 @@ std::string json_of_period(const Scheduled& scheduled, const Decision& period) {
   return json.end_map().take();
 }
 
-void print_ahead(const std::vector<Scheduled>& kron_jobs, const Reach& reach, bool is_json) {
+void print_ahead(const std::vector<Scheduled>& kron_jobs, const Reach& reach, const KubeNextOptions& options) {
+  const ScreenTimes times = screen_times(options.times);
+  const bool is_json = options.json;
   Agenda agenda;
   int width = 3;
   for (std::size_t i = 0; i < kron_jobs.size(); ++i) {
@@ -108,7 +111,7 @@ void print_ahead(const std::vector<Scheduled>& kron_jobs, const Reach& reach, bo
     width = std::max(width, static_cast<int>(kron_jobs[i].job.identity.size()));
     agenda.add(i, *std::move(upcoming));
   }
-  if (!is_json) print_period_title(width);
+  if (!is_json) print_period_title(width, times);
   for (std::int64_t shown = 0; shown < reach.count;) {
     const std::optional<Agenda::Entry> entry = agenda.next();
     if (!entry || entry->period.due() >= reach.end) break;
@@ -119,7 +122,7 @@ void print_ahead(const std::vector<Scheduled>& kron_jobs, const Reach& reach, bo
     if (is_json) {
       std::printf("%s\n", json_of_period(scheduled, entry->period).c_str());
     } else {
-      print_period(scheduled.job, entry->period, width);
+      print_period(scheduled.job, entry->period, width, times);
     }
   }
 }
@@ -131,7 +134,7 @@ int kube_next(const KubeNextOptions& options) {
   if (!reach) return refuse(kKubeNext, reach.error(), options.json);
   const Result<AheadList> ahead = options.files.empty() ? of_cluster(options) : of_files(options);
   if (!ahead) return refuse(kKubeNext, ahead.error(), options.json);
-  print_ahead(ahead->kron_jobs, *reach, options.json);
+  print_ahead(ahead->kron_jobs, *reach, options);
   return ahead->status;
 }
 

@@ -9,6 +9,7 @@
 #include "kron/env/mailbox.h"
 #include "kron/kube/config.h"
 #include "kron/kube/transport.h"
+#include "screen_times.h"
 
 namespace kron::cli {
 
@@ -18,6 +19,7 @@ struct KubeOptions {
   std::string context;     // empty: the current one
   std::string ns;          // empty: that of the context
   bool json = false;
+  TimeFlags times = {};
 };
 
 // Where that server is and who we are. Unreadable: nothing says so, or what says so cannot be used.

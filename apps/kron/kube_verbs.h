@@ -33,6 +33,7 @@ struct KubeExplainOptions : KubeOptions {
   std::string now;         // empty: the present time
 };
 int kube_explain(const KubeExplainOptions& options);
+int kube_why(const KubeExplainOptions& options);  // without files
 
 struct KubeTriggerOptions : KubeOptions {
   std::string name;

@@ -13,7 +13,7 @@ struct Named {
   std::string body;  // as the API shows it
 };
 
-// A job of this name, else a run of this id. Code not_found when it is neither.
+// A job of this name, else a run of this id, or the one whose id begins so. Code not_found when it is neither.
 Result<Named> find_named(DaemonClient& client, const std::string& name);
 
 }  // namespace kron::cli

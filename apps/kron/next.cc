@@ -58,7 +58,8 @@ int next(const NextOptions& options) {
     write_next(json, schedule, zone, from, options.count);
     std::printf("%s\n", json.end_map().take().c_str());
   } else {
-    for_each_next(schedule, zone, from, options.count, [](Instant t) { std::printf("%s\n", rfc3339(t).c_str()); });
+    const ScreenTimes times = screen_times(options.times);
+    for_each_next(schedule, zone, from, options.count, [&](Instant t) { std::printf("%s\n", times.near(t).c_str()); });
   }
   return 0;
 }

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "flag_values.h"
 #include "kron/forecast/upcoming.h"
+#include "krond_jobs.h"
 #include "lines.h"
 #include "next_rows.h"
 #include "verbs.h"
@@ -46,7 +48,9 @@ int next_jobs(const NextOptions& options) {
   const Result<Reach> reach = reach_of(options.from, options.count, options.duration);
   if (!reach) return refuse("next", reach.error(), options.json);
   ZoneDatabase zones;
-  const ReadJobs read = read_jobs(options.files, zones);
+  const Result<ReadJobs> found = jobs_asked_for(options.files, options.krond, options.job, zones);
+  if (!found) return refuse("next", found.error(), options.json);
+  const ReadJobs& read = *found;
   show_errors(read);
   int name_width = 3;
   Result<Agenda> agenda = agenda_of(options, read.jobs, reach->from, name_width);
@@ -54,7 +58,8 @@ int next_jobs(const NextOptions& options) {
     const int status = refuse("next", agenda.error(), options.json);
     return std::max(status, read.status());
   }
-  if (!options.json) print_period_title(name_width);
+  const ScreenTimes times = screen_times(options.times);
+  if (!options.json) print_period_title(name_width, times);
   for (std::int64_t i = 0; i < reach->count; ++i) {
     const std::optional<Agenda::Entry> entry = agenda->next();
     if (!entry || entry->period.due() >= reach->end) break;
@@ -62,7 +67,7 @@ int next_jobs(const NextOptions& options) {
     if (options.json) {
       std::printf("%s\n", json_line(definition, entry->period).c_str());
     } else {
-      print_period(definition.job, entry->period, name_width);
+      print_period(definition.job, entry->period, name_width, times);
     }
   }
   return read.status();

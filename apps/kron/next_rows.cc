@@ -5,7 +5,6 @@
 
 #include "flag_values.h"
 #include "kron/base/duration.h"
-#include "kron/base/rfc3339.h"
 #include "kron/forecast/local_time.h"
 #include "kron/json/decide_request.h"
 #include "next_times.h"
@@ -18,6 +17,12 @@ struct Column {
   int width;
 };
 constexpr std::array kColumns{Column{"PERIOD", 20}, Column{"CHOSEN (UTC)", 20}, Column{"CHOSEN (LOCAL)", 25}};
+// The clock of the reader, and that of the job, which may be another one.
+constexpr std::array kColumnsForPeople{Column{"PERIOD", 20}, Column{"CHOSEN", 31}, Column{"CHOSEN (JOB'S ZONE)", 25}};
+
+const std::array<Column, 3>& columns_of(const ScreenTimes& times) {
+  return times.is_for_people() ? kColumnsForPeople : kColumns;
+}
 
 }  // namespace
 
@@ -32,20 +37,21 @@ Result<Reach> reach_of(const std::string& from_text, std::int64_t count, const s
   return reach;
 }
 
-void print_period_title(int name_width) {
-  for (const Column& column : kColumns) std::printf("%-*s  ", column.width, column.title);
+void print_period_title(int name_width, const ScreenTimes& times) {
+  for (const Column& column : columns_of(times)) std::printf("%-*s  ", column.width, column.title);
   std::printf("%-*s  %s\n", name_width, "JOB", "WINDOW");
 }
 
-void print_period(const Job& job, const Decision& period, int name_width) {
-  const std::string chosen = period.chosen ? rfc3339(*period.chosen) : "unschedulable";
+void print_period(const Job& job, const Decision& period, int name_width, const ScreenTimes& times) {
+  const auto& columns = columns_of(times);
+  const std::string chosen = period.chosen ? times.near(*period.chosen) : "unschedulable";
   const std::string local = period.chosen ? local_text(job.zone, *period.chosen) : "-";
-  std::printf("%-20s  %-20s  %-25s  %-*s  ", period_id(period.nominal).c_str(), chosen.c_str(), local.c_str(),
-              name_width, job.identity.c_str());
+  std::printf("%-*s  %-*s  %-*s  %-*s  ", columns[0].width, times.at(period.nominal).c_str(), columns[1].width,
+              chosen.c_str(), columns[2].width, local.c_str(), name_width, job.identity.c_str());
   if (period.window.start == period.window.end) {
     std::printf("-\n");
   } else {
-    std::printf("%s to %s\n", rfc3339(period.window.start).c_str(), rfc3339(period.window.end).c_str());
+    std::printf("%s to %s\n", times.at(period.window.start).c_str(), times.at(period.window.end).c_str());
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "kron/core/decision.h"
 #include "kron/json/writer.h"
+#include "screen_times.h"
 
 // Periods that are ahead, as `kron next` shows them, wherever the jobs come from.
 namespace kron::cli {
@@ -18,8 +19,8 @@ struct Reach {
 // As the flags --from, --count and --for say; an empty `duration` leaves it to the count.
 Result<Reach> reach_of(const std::string& from, std::int64_t count, const std::string& duration);
 
-void print_period_title(int name_width);
-void print_period(const Job& job, const Decision& period, int name_width);
+void print_period_title(int name_width, const ScreenTimes& times);
+void print_period(const Job& job, const Decision& period, int name_width, const ScreenTimes& times);
 
 // The members of one period, in a map that the caller has begun.
 void write_period(JsonWriter& json, const Job& job, const Decision& period);

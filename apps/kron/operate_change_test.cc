@@ -167,24 +167,81 @@ TEST(Pause, ATimeOrADurationThatIsNoneIsToldByItsFlag) {
 
 TEST(Pause, EachOfManyIsAskedForAndTheWorstStatusCounts) {
   FakeKrond krond;
-  krond.on("POST /jobs/a/pause", R"({"identity":"a","paused":{}})");
-  krond.refuse("POST /jobs/b/pause", {Code::not_found, "there is no job named 'b'"});
-  krond.refuse("POST /jobs/c/pause", {Code::conflict, "the disk is full"});
-  krond.on("POST /jobs/d/pause", R"({"identity":"d","paused":{}})");
-  const Ran ran = krond.kron({"pause", "a", "b", "c", "d"});
+  krond.on("POST /jobs/pause",
+           R"({"jobs":[{"identity":"a","paused":{}},{"identity":"b","problem":)" +
+               http::problem({Code::not_found, "there is no job named 'b'"}).body + R"(},{"identity":"c","problem":)" +
+               http::problem({Code::conflict, "the disk is full"}).body + R"(},{"identity":"d","paused":{}}]})");
+  const Ran ran = krond.kron({"pause", "a", "b", "c", "d", "--note", "a move"});
+  EXPECT_THAT(krond.asked(), ElementsAre(R"(POST /jobs/pause {"jobs":["a","b","c","d"],"note":"a move"})"));
   EXPECT_EQ(ran.status, 4);
   EXPECT_EQ(ran.out, "paused a\npaused d\n");
   EXPECT_EQ(ran.err, "kron pause: there is no job named 'b'\nkron pause: the disk is full\n");
 }
 
+TEST(Pause, APrefixIsShownFirstAndPausedWithYes) {
+  FakeKrond krond;
+  krond.on("GET /jobs?limit=1000&prefix=team%2F",
+           R"({"jobs":[{"identity":"team/a"},{"identity":"team/b"}],"next":"7"})");
+  krond.on("GET /jobs?limit=1000&prefix=team%2F&after=7", R"({"jobs":[{"identity":"team/c"}]})");
+  const std::string changed = R"({"jobs":[{"identity":"team/a","paused":{}},{"identity":"team/b","paused":{}}]})";
+  krond.on("POST /jobs/pause", changed);
+  EXPECT_EQ(krond.kron({"pause", "--prefix", "team/"}).out, "team/a\nteam/b\nteam/c\n3 jobs; --yes pauses them\n");
+  EXPECT_EQ(krond.kron({"pause", "--prefix", "team/", "--format", "json"}).out,
+            "{\"would\":[\"team/a\",\"team/b\",\"team/c\"]}\n");
+  EXPECT_EQ(krond.asked().size(), 4U) << "nothing was changed";
+  EXPECT_EQ(krond.kron({"pause", "--prefix", "team/", "--yes"}).out, "paused team/a\npaused team/b\n");
+  EXPECT_EQ(krond.asked().back(), R"(POST /jobs/pause {"jobs":["team/a","team/b","team/c"]})");
+  EXPECT_EQ(krond.kron({"pause", "a", "--prefix", "team/"}).status, 2);
+  EXPECT_EQ(krond.kron({"pause", "a", "--yes"}).status, 2);
+  EXPECT_EQ(krond.kron({"pause"}).status, 2);
+}
+
+TEST(Pause, APrefixOfNoJobIsToldAndSoIsARefusalOfAll) {
+  FakeKrond krond;
+  krond.on("GET /jobs?limit=1000&prefix=x", R"({"jobs":[]})");
+  const Ran none = krond.kron({"pause", "--prefix", "x", "--yes"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("no name of a job begins with 'x'"));
+  krond.refuse("POST /jobs/pause", {Code::refused, "this user has read-only access"});
+  EXPECT_EQ(krond.kron({"pause", "a", "b"}).status, 4);
+}
+
+TEST(Pause, AThousandNamesAreOneRequestAndOneMoreAreTwo) {
+  FakeKrond krond;
+  krond.on("POST /jobs/pause", R"({"jobs":[]})");
+  for (const std::size_t count : {1000U, 1001U}) {
+    const std::size_t before = krond.asked().size();
+    std::vector<std::string> words{"pause"};
+    for (std::size_t i = 0; i < count; ++i) words.push_back("j" + std::to_string(i));
+    EXPECT_EQ(krond.kron(words).status, 0);
+    EXPECT_EQ(krond.asked().size() - before, count > 1000 ? 2U : 1U);
+  }
+}
+
+TEST(Note, GoesWithEveryAct) {
+  FakeKrond krond;
+  krond.on("GET /status", kKrond);
+  krond.on("POST /jobs/a/trigger", kTriggered);
+  krond.on("POST /jobs/a/pause", R"({"identity":"a","paused":{}})");
+  krond.on("POST /jobs/a/resume", R"({"identity":"a","paused":null})");
+  krond.on("POST /runs/r1/kill", R"({"runId":"r1","signal":"KILL"})");
+  for (const char* verb : {"trigger", "pause", "resume", "kill"}) {
+    const std::string name = std::string(verb) == "kill" ? "r1" : "a";
+    EXPECT_EQ(krond.kron({verb, name, "--note", "say \"why\""}).status, 0) << verb;
+    EXPECT_THAT(krond.asked().back(), ::testing::EndsWith(R"({"note":"say \"why\""})")) << verb;
+  }
+}
+
 TEST(Resume, SaysWhatStartsNow) {
   FakeKrond krond;
   krond.on("POST /jobs/a/resume", R"({"identity":"a","paused":null})");
-  krond.on("POST /jobs/b/resume",
-           R"({"identity":"b","paused":null,"startsNow":{"periodId":"P","chosenTime":"C","startsAt":"S"}})");
+  krond.on(
+      "POST /jobs/resume",
+      R"({"jobs":[{"identity":"a","paused":null},{"identity":"b","paused":null,"startsNow":{"periodId":"P","chosenTime":"C","startsAt":"S"}}]})");
   const Ran ran = krond.kron({"resume", "a", "b"});
   EXPECT_EQ(ran.out, "resumed a\nresumed b; its period P, due at C, starts now, at S\n");
-  EXPECT_THAT(krond.asked(), ElementsAre("POST /jobs/a/resume", "POST /jobs/b/resume"));
+  EXPECT_THAT(krond.asked(), ElementsAre(R"(POST /jobs/resume {"jobs":["a","b"]})"));
+  EXPECT_EQ(krond.kron({"resume", "a"}).out, "resumed a\n");
   krond.kron({"resume", "a", "--skip-missed"});
   EXPECT_EQ(krond.asked().back(), R"(POST /jobs/a/resume {"skipMissed":true})");
 }

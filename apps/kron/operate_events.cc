@@ -5,6 +5,7 @@
 #include "answer_text.h"
 #include "daemon_client.h"
 #include "event_stream.h"
+#include "flag_values.h"
 #include "kron/json/writer.h"
 #include "kron/log/line_log.h"
 #include "lines.h"
@@ -21,7 +22,7 @@ LogLevel level_named(std::string_view name) {
 }
 
 // The line that krond itself would have logged as text.
-std::string text_of(const StreamedEvent& event) {
+std::string text_of(const StreamedEvent& event, const ScreenTimes& times) {
   const auto data = parse_json(event.data);
   const auto* map = data ? data->as<Node::Map>() : nullptr;
   if (map == nullptr) return harmless(event.name + " " + event.data);
@@ -43,7 +44,7 @@ std::string text_of(const StreamedEvent& event) {
     }
   }
   std::string line = text_line({}, level_named(text_in(*data, "level")), text_in(*data, "event"), fields);
-  return line.replace(0, line.find(' '), text_in(*data, "ts"));
+  return line.replace(0, line.find(' '), times.at(text_in(*data, "ts")));
 }
 
 // What is missing before the events that follow; nothing to say when krond ended its last stream in order: then all was
@@ -62,6 +63,7 @@ void tell_gap(const StreamedEvent& event, bool ended_in_order) {
 int show_events(const EventsOptions& options) {
   auto client = DaemonClient::open(options);
   if (!client) return refuse("events", client.error(), options.json);
+  const ScreenTimes times = screen_times(options.times);
   std::size_t shown = 0;
   std::string last = options.after;
   bool wants_more = true;
@@ -73,7 +75,7 @@ int show_events(const EventsOptions& options) {
       return true;
     }
     last = event.id;
-    const std::string line = (options.json ? event.data : text_of(event)) + "\n";
+    const std::string line = (options.json ? event.data : text_of(event, times)) + "\n";
     const bool is_read = std::fputs(line.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
     wants_more = is_read && ++shown != options.limit;
     return wants_more;

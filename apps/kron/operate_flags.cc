@@ -22,6 +22,10 @@ void add_limit(CLI::App& verb, std::size_t& limit, std::size_t most) {
       ->check(CLI::Range(std::size_t{1}, most));
 }
 
+void add_note_flag(CLI::App& verb, std::string& note) {
+  verb.add_option("--note", note, "What is to be said about it: events show it, and a paused job")->type_name("TEXT");
+}
+
 template <int (*Run)(const DaemonOptions&)>
 Start set_up_plain(CLI::App& verb) {
   const auto options = std::make_shared<DaemonOptions>();
@@ -33,8 +37,12 @@ Start set_up_jobs(CLI::App& verb) {
   const auto options = std::make_shared<JobsOptions>();
   verb.add_option("--prefix", options->prefix, "Only names starting with TEXT")->type_name("TEXT");
   verb.add_option("--match", options->match, "Only names containing TEXT")->type_name("TEXT");
-  verb.add_option("--state", options->state, "Only jobs in this state")
-      ->check(CLI::IsMember({"running", "paused", "suspended", "idle"}));
+  verb.add_option("--state", options->state, "Only jobs in this state, or whose last run or period ended so")
+      ->check(
+          CLI::IsMember({"running", "paused", "suspended", "idle", "failed", "missed", "skipped", "unschedulable"}));
+  verb.add_option("--sort", options->sort,
+                  "name; next: the soonest first; last: the newest first; duration: of the last run, the longest first")
+      ->check(CLI::IsMember({"name", "next", "last", "duration"}));
   add_limit(verb, options->limit, 10'000'000);
   verb.add_flag("--all", options->all, "All of them")->excludes("--limit");
   add_daemon_flags(verb, *options);
@@ -62,14 +70,26 @@ Start set_up_runs(CLI::App& verb) {
 
 Start set_up_show(CLI::App& verb) {
   const auto options = std::make_shared<NameOptions>();
-  verb.add_option("NAME", options->name, "A job, or the id of a run")->required();
+  verb.add_option("NAME", options->name, "A job, or the id of a run or its beginning")->required();
   add_daemon_flags(verb, *options);
   return [options] { return show_one(*options); };
 }
 
+Start set_up_why(CLI::App& verb) {
+  const auto options = std::make_shared<WhyOptions>();
+  verb.add_option("JOB", options->name, "The job")->required();
+  auto* at = verb.add_option("--at", options->at, "The period that this time belongs to, or the run that went on then")
+                 ->type_name("TIME");
+  verb.add_option("--period", options->period, "The period of this nominal time (default: the last one that was due)")
+      ->type_name("TIME")
+      ->excludes(at);
+  add_daemon_flags(verb, *options);
+  return [options] { return show_why(*options); };
+}
+
 Start set_up_logs(CLI::App& verb) {
   const auto options = std::make_shared<LogsOptions>();
-  verb.add_option("NAME", options->name, "The id of a run, or a job: its newest run")->required();
+  verb.add_option("NAME", options->name, "The id of a run or its beginning, or a job: its newest run")->required();
   verb.add_flag("-f,--follow", options->follow, "Keep printing until the run has ended");
   verb.add_option("--tail", options->tail, "Only the last N lines")
       ->type_name("N")
@@ -89,43 +109,81 @@ Start set_up_trigger(CLI::App& verb) {
                   "Repeating a call with the same key starts no second run (default: a random key)")
       ->type_name("KEY")
       ->check([](const std::string& key) { return key.empty() ? "is empty; leave it out for a new key" : ""; });
+  add_note_flag(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return trigger_job(*options); };
 }
 
+Start set_up_top(CLI::App& verb) {
+  const auto options = std::make_shared<DaemonOptions>();
+  add_socket(verb, options->socket, options->state_dir);
+  add_times(verb, options->times);
+  return [options] { return show_top(*options); };
+}
+
+Start set_up_reload(CLI::App& verb) {
+  const auto options = std::make_shared<ReloadOptions>();
+  verb.add_flag("--dry-run", options->dry_run, "Read and check the files, say what would change, and change nothing");
+  add_daemon_flags(verb, *options);
+  return [options] { return reload_jobs(*options); };
+}
+
+Start set_up_edit(CLI::App& verb) {
+  const auto options = std::make_shared<NameOptions>();
+  verb.add_option("NAME", options->name, "A job, or a job file")->required();
+  add_socket(verb, options->socket, options->state_dir);
+  return [options] { return edit_jobs(*options); };
+}
+
 Start set_up_wait(CLI::App& verb) {
   const auto options = std::make_shared<WaitOptions>();
-  verb.add_option("RUN", options->name, "The id of a run")->required();
+  verb.add_option("RUN", options->name, "The id of a run, or its beginning")->required();
   verb.add_option("--timeout", options->timeout, "Give up after this long with exit status 4 (default: never)")
       ->type_name("DURATION");
   add_daemon_flags(verb, *options);
   return [options] { return wait_for_end(*options); };
 }
 
+void add_jobs_to_change(CLI::App& verb, PauseOptions& options) {
+  auto* names = verb.add_option("JOB", options.names, "Jobs");
+  auto* prefix = verb.add_option("--prefix", options.prefix,
+                                 "All jobs whose names start with TEXT, instead of JOB; "
+                                 "without --yes they are only listed")
+                     ->type_name("TEXT")
+                     ->excludes(names);
+  verb.add_flag("--yes", options.yes, "Change the jobs of --prefix")->needs(prefix);
+  verb.final_callback([names, prefix] {
+    if (names->count() + prefix->count() == 0) throw CLI::RequiredError("JOB or --prefix");
+  });
+}
+
 Start set_up_pause(CLI::App& verb) {
   const auto options = std::make_shared<PauseOptions>();
-  verb.add_option("JOB", options->names, "Jobs")->required();
+  add_jobs_to_change(verb, *options);
   auto* until = verb.add_option("--until", options->until, "Pause until this time (default: until it is resumed)")
                     ->type_name("TIME");
   verb.add_option("--for", options->duration, "Pause for this long")->type_name("DURATION")->excludes(until);
   verb.add_flag("--skip-missed", options->skip_missed, "When the pause ends, skip what became due during it");
+  add_note_flag(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return pause_jobs(*options); };
 }
 
 Start set_up_resume(CLI::App& verb) {
   const auto options = std::make_shared<PauseOptions>();
-  verb.add_option("JOB", options->names, "Jobs")->required();
+  add_jobs_to_change(verb, *options);
   verb.add_flag("--skip-missed", options->skip_missed,
                 "Record what became due during the pause as skipped, instead of starting the latest");
+  add_note_flag(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return resume_jobs(*options); };
 }
 
 Start set_up_kill(CLI::App& verb) {
   const auto options = std::make_shared<KillOptions>();
-  verb.add_option("RUN", options->name, "The id of a run")->required();
+  verb.add_option("RUN", options->name, "The id of a run, or its beginning")->required();
   verb.add_flag("--term", options->gently, "Send SIGTERM, and SIGKILL after the job's grace period");
+  add_note_flag(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return kill_run(*options); };
 }
@@ -161,25 +219,32 @@ Start set_up_doctor(CLI::App& verb) {
 }
 
 constexpr std::array kVerbs{
-    Verb{"status", "Show krond's version, health, job count and next run", "  kron status\n  kron status --format json",
-         set_up_plain<show_status>},
+    Verb{"status", "Show krond's health, job count and next run, and what needs attention",
+         "  kron status\n  kron status --format json", set_up_plain<show_status>},
     Verb{"jobs", "List jobs with the next and the last run of each",
-         "  kron jobs --prefix prod/ --state running\n  kron jobs --all --format json", set_up_jobs},
+         "  kron jobs --prefix prod/ --state failed\n  kron jobs --sort duration --limit 10\n  kron jobs --all "
+         "--format json",
+         set_up_jobs},
+    Verb{"top", "Show live what needs you, what runs and what is next", "  kron top", set_up_top},
     Verb{"runs", "List runs, and periods that did not run, newest first",
          "  kron runs --job db-backup --result failed\n"
          "  kron runs --outcome missed --from 2026-03-01T00:00:00Z --format json",
          set_up_runs},
     Verb{"show", "Show all that is known of a job or a run", "  kron show db-backup", set_up_show},
+    Verb{"why", "Tell why a job ran, or did not, at a time",
+         "  kron why db-backup\n  kron why db-backup --at 2026-03-01T03:20:00Z", set_up_why},
     Verb{"logs", "Show the output of a run", "  kron logs db-backup --tail 20\n  kron logs -f db-backup", set_up_logs},
     Verb{"trigger", "Run a job now, regardless of its schedule", "  kron trigger db-backup --wait", set_up_trigger},
     Verb{"wait", "Wait for a run to finish; exit status 0 when it succeeded",
          "  kron wait 0f3c5a... --timeout 10m || kron logs 0f3c5a...", set_up_wait},
     Verb{"pause", "Pause jobs: no period starts until they are resumed",
-         "  kron pause db-backup --for 2h\n  kron pause db-backup --until 2026-03-01T06:00:00Z", set_up_pause},
+         "  kron pause db-backup --for 2h --note 'moving the disks'\n  kron pause --prefix team/ --yes", set_up_pause},
     Verb{"resume", "Resume paused jobs", "  kron resume db-backup\n  kron resume db-backup --skip-missed",
          set_up_resume},
     Verb{"kill", "Kill a run (SIGKILL; --term sends SIGTERM first)", "  kron kill --term 0f3c5a...", set_up_kill},
-    Verb{"reload", "Make krond read its job files again", "  kron reload", set_up_plain<reload_jobs>},
+    Verb{"reload", "Make krond read its job files again", "  kron reload --dry-run && kron reload", set_up_reload},
+    Verb{"edit", "Edit the file of a job, check it, and have krond read it",
+         "  kron edit db-backup\n  EDITOR=nano kron edit /etc/krond.d/db.kron", set_up_edit},
     Verb{"events", "Stream events as they happen", "  kron events\n  kron events --format json | grep run_ended",
          set_up_events},
     Verb{"web", "Serve krond's page to your browser, as yourself",

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 
 #include "answer_text.h"
 #include "daemon_client.h"
 #include "definition_text.h"
+#include "flag_values.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 #include "named.h"
@@ -19,7 +23,7 @@ struct Wanted {
   std::string known = {};  // what the job's record tells of a run that is no longer in the history
 };
 
-Result<Wanted> newest_run(DaemonClient& client, const Node& job) {
+Result<Wanted> newest_run(DaemonClient& client, const Node& job, const ScreenTimes& times) {
   const std::string name = text_in(job, "identity");
   const auto body =
       client.get(Target("runs").parameter("job", name).parameter("outcome", "executed").parameter("limit", "1"));
@@ -32,7 +36,7 @@ Result<Wanted> newest_run(DaemonClient& client, const Node& job) {
   if (last == nullptr || last->is_null()) {
     return fail(Code::not_found, "job " + name + " has not run yet, so there is no output");
   }
-  const std::string known = result_of(*last) + ", " + time_of(*last);
+  const std::string known = result_of(*last) + ", " + times.near(time_of(*last));
   const std::string run_id = text_in(*last, "runId");
   if (run_id.empty()) {
     return fail(Code::not_found, "no run of job " + name +
@@ -41,13 +45,13 @@ Result<Wanted> newest_run(DaemonClient& client, const Node& job) {
   return Wanted{run_id, name, "job " + name + " last ran long ago (" + known + ")"};
 }
 
-Result<Wanted> run_named(DaemonClient& client, const std::string& name) {
+Result<Wanted> run_named(DaemonClient& client, const std::string& name, const ScreenTimes& times) {
   const auto found = find_named(client, name);
   if (!found) return fail(found.error());
   const auto body = parsed_answer(found->body);
   if (!body) return fail(body.error());
-  if (found->kind == Named::Kind::run) return Wanted{name, text_in(*body, "job")};
-  return newest_run(client, *body);
+  if (found->kind == Named::Kind::run) return Wanted{text_in(*body, "runId"), text_in(*body, "job")};
+  return newest_run(client, *body, times);
 }
 
 Error with_known(Error error, const Wanted& wanted) {
@@ -77,6 +81,51 @@ std::size_t start_of_tail(std::string_view text, std::size_t count) {
   return start;
 }
 
+// The end of an output that holds so many lines, or all of it.
+struct Ending {
+  std::string bytes;
+  std::optional<std::uint64_t> end = {};  // the number of the byte behind it; none: krond did not tell
+};
+
+std::size_t lines_in(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n')) + (text.empty() || text.ends_with('\n') ? 0 : 1);
+}
+
+Result<Ending> whole_of(DaemonClient& client, const Target& output) {
+  auto whole = client.get(output);
+  if (!whole) return fail(whole.error());
+  return Ending{*std::move(whole)};
+}
+
+// Asks for as little as may do, and for more as long as it does not. An older krond, which has only the whole, gives
+// that, and so does any of another host's run.
+Result<Ending> ending_of(DaemonClient& client, const Target& output, std::size_t lines) {
+  constexpr std::uint64_t kFirst = std::uint64_t{64} << 10;
+  for (std::uint64_t size = kFirst;; size *= 8) {
+    Ending ending;
+    std::optional<std::uint64_t> first;
+    Target part = output;
+    part.parameter("tail", std::to_string(size));
+    const Status got = client.stream(
+        part, {},
+        [&](std::string_view bytes) {
+          ending.bytes += bytes;
+          return true;
+        },
+        [&](const http::Response& head) {
+          std::uint64_t number = 0;
+          const std::string_view told = head.header("kron-output-first").value_or("");
+          const auto read = std::from_chars(told.data(), told.data() + told.size(), number);
+          if (!told.empty() && read.ec == std::errc()) first = number;
+        });
+    if (!got && got.error().code == Code::invalid) return whole_of(client, output);
+    if (!got) return fail(got.error());
+    if (first) ending.end = *first + ending.bytes.size();
+    // A line more than is wanted: the first may be a part of one.
+    if (!first || ending.bytes.size() < size || lines_in(ending.bytes) > lines) return ending;
+  }
+}
+
 class Printer {
  public:
   Printer(std::string run_id, bool json) : run_id_(std::move(run_id)), json_(json) {}
@@ -102,21 +151,24 @@ class Printer {
 int show_output(const LogsOptions& options) {
   auto client = DaemonClient::open(options);
   if (!client) return refuse("logs", client.error(), options.json);
-  const auto wanted = run_named(*client, options.name);
+  const auto wanted = run_named(*client, options.name, screen_times(options.times));
   if (!wanted) return refuse("logs", wanted.error(), options.json);
   const Printer printer(wanted->run_id, options.json);
   Target target = Target("runs").segment(wanted->run_id).segment("output");
   std::size_t shown = 0;  // bytes that need not be followed
+  std::string from;       // the byte to go on with
   if (!options.follow || options.tail > 0) {
-    const auto body = client->get(target);
-    if (!body) return refuse("logs", with_known(body.error(), *wanted), options.json);
-    if (body->empty()) tell_elsewhere(*client, wanted->job);
-    const std::size_t start = options.tail > 0 ? start_of_tail(*body, options.tail) : 0;
-    printer.print(std::string_view(*body).substr(start));
+    auto ending = options.tail > 0 ? ending_of(*client, target, options.tail) : whole_of(*client, target);
+    if (!ending) return refuse("logs", with_known(ending.error(), *wanted), options.json);
+    const std::string& body = ending->bytes;
+    if (body.empty()) tell_elsewhere(*client, wanted->job);
+    const std::size_t start = options.tail > 0 ? start_of_tail(body, options.tail) : 0;
+    printer.print(std::string_view(body).substr(start));
     if (!options.follow) return 0;
-    shown = body->size();
+    if (ending->end) from = std::to_string(*ending->end);
+    if (!ending->end) shown = body.size();
   }
-  target.parameter("follow", "true");
+  target.parameter("follow", "true").parameter("from", from);
   const Status done = client->stream(target, {}, [&](std::string_view bytes) {
     const std::size_t known = std::min(shown, bytes.size());
     shown -= known;

@@ -8,6 +8,7 @@ namespace {
 
 constexpr char kNewest[] = "GET /runs?job=a&outcome=executed&limit=1";
 constexpr char kOutput[] = "GET /runs/r1/output";
+constexpr char kTail[] = "GET /runs/r1/output?tail=65536";
 constexpr char kFollowed[] = "GET /runs/r1/output?follow=true";
 
 // A krond that knows run r1 of job a.
@@ -18,6 +19,11 @@ struct KrondWithRun : FakeKrond {
     on(kNewest, R"({"runs":[{"runId":"r1"}]})");
   }
 };
+
+// What krond answers to `tail` and `from`: the bytes from this one on.
+http::Response part_of_output(std::uint64_t first, std::string bytes) {
+  return {.headers = {{"Kron-Output-First", std::to_string(first)}}, .body = std::move(bytes)};
+}
 
 TEST(Logs, AJobMeansItsNewestRun) {
   KrondWithRun krond;
@@ -65,7 +71,7 @@ TEST(Logs, TheLastLines) {
   };
   for (const auto& [output, count, tail] : cases) {
     KrondWithRun krond;
-    krond.on(kOutput, output);
+    krond.on(kTail, part_of_output(0, output));
     EXPECT_EQ(krond.kron({"logs", "r1", "--tail", count}).out, tail) << output << " --tail " << count;
   }
 }
@@ -77,7 +83,7 @@ TEST(Logs, TheLastLinesOfAnOutputThatBeginsWithAnEmptyOne) {
   };
   for (const auto& [output, count, tail] : cases) {
     KrondWithRun krond;
-    krond.on(kOutput, output);
+    krond.on(kTail, part_of_output(0, output));
     EXPECT_EQ(krond.kron({"logs", "r1", "--tail", count}).out, tail) << output << " --tail " << count;
   }
 }
@@ -92,9 +98,28 @@ TEST(Logs, FollowsToTheEnd) {
 
 TEST(Logs, FollowsBehindTheLastLinesThatWereThere) {
   KrondWithRun krond;
-  krond.on(kOutput, "one\ntwo\n");
-  krond.stream(kFollowed, {"o", "ne\nt", "wo\nthr", "ee\n"});
-  EXPECT_EQ(krond.kron({"logs", "-f", "--tail", "1", "a"}).out, "two\nthree\n") << "nothing twice";
+  krond.on(kTail, part_of_output(100, "one\ntwo\n"));
+  krond.stream("GET /runs/r1/output?follow=true&from=108", {"thr", "ee\n"});
+  EXPECT_EQ(krond.kron({"logs", "-f", "--tail", "1", "a"}).out, "two\nthree\n") << "by the number of the byte";
+}
+
+TEST(Logs, AnOlderKrondIsFollowedFromTheStart) {
+  for (const bool knows_no_tail : {true, false}) {  // or it has the run on another host
+    KrondWithRun krond;
+    krond.on(kOutput, "one\ntwo\n");
+    if (knows_no_tail) krond.refuse(kTail, {Code::invalid, "unknown parameter tail"});
+    if (!knows_no_tail) krond.on(kTail, "one\ntwo\n");
+    krond.stream(kFollowed, {"o", "ne\nt", "wo\nthr", "ee\n"});
+    EXPECT_EQ(krond.kron({"logs", "-f", "--tail", "1", "a"}).out, "two\nthree\n") << "nothing twice";
+  }
+}
+
+TEST(Logs, LongLinesAreAskedForWithMoreBytes) {
+  KrondWithRun krond;
+  const std::string line(70'000, 'x');
+  krond.on(kTail, part_of_output(200'000, line.substr(0, 65'535) + "\n"));
+  krond.on("GET /runs/r1/output?tail=524288", part_of_output(0, "first\n" + line + "\n"));
+  EXPECT_EQ(krond.kron({"logs", "--tail", "1", "a"}).out, line + "\n");
 }
 
 TEST(Logs, AFollowedOutputThatBreaksOffIsNoSuccess) {

@@ -1,15 +1,19 @@
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include "answer_text.h"
+#include "attention_text.h"
 #include "daemon_client.h"
+#include "flag_values.h"
+#include "kron/base/rfc3339.h"
 #include "operate_verbs.h"
 #include "terminal.h"
 
 namespace kron::cli {
 namespace {
+
+constexpr Nanoseconds kAttentionPatience = Seconds(1);
 
 std::string condition_of(const Node& status) {
   if (flag_in(status, "stopping")) return "stopping";
@@ -27,7 +31,7 @@ void print_rest(std::size_t shown, std::size_t count) {
   if (count > shown) print_field("", "and " + counted(count - shown, "more file"));
 }
 
-void print_job_files(const Node& files) {
+void print_job_files(const Node& files, const ScreenTimes& times) {
   const auto refused_count = static_cast<std::size_t>(number_in(files, "refusedCount"));
   if (refused_count > 0) print_field("job files", counted(refused_count, "file") + " refused");
   const Node::List& refused = list_in(files, "refused");
@@ -37,8 +41,8 @@ void print_job_files(const Node& files) {
   print_rest(refused.size(), refused_count);
   const Node::List& changed = list_in(files, "changed");
   for (const Node& file : changed) {
-    print_field(text_in(file, "change"),
-                text_in(file, "file") + ", on disk since " + text_in(files, "readAt") + "; `kron reload` reads it");
+    print_field(text_in(file, "change"), text_in(file, "file") + ", on disk since " +
+                                             times.at(text_in(files, "readAt")) + "; `kron reload` reads it");
   }
   print_rest(changed.size(), static_cast<std::size_t>(number_in(files, "changedCount")));
   const std::string failed = text_in(files, "reloadError");
@@ -75,17 +79,25 @@ void print_cluster(const Node& cluster) {
   for (const Node& host : list_in(cluster, "hosts")) print_host(host);
 }
 
-void print_status(const Node& status) {
+// Relative to krond's own clock, which a drill may have shifted.
+ScreenTimes times_of(const Node& status, const TimeFlags& flags) {
+  const auto now = parse_rfc3339(text_in(status, "now"));
+  return now ? screen_times(flags, *now) : screen_times(flags);
+}
+
+// `attention`: null when this krond does not tell.
+void print_status(const Node& status, const Node* attention, const ScreenTimes& times) {
   print_field("krond", text_in(status, "version") + ", PID " + text_in(status, "pid") + ", " + condition_of(status));
-  print_field("started", text_in(status, "startedAt"));
-  print_field("now", text_in(status, "now"));
+  print_field("started", times.near(text_in(status, "startedAt")));
+  print_field("now", times.at(text_in(status, "now")) + (times.is_for_people() ? " " + times.zone_name() : ""));
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (offset != "0") print_field("clock offset", offset.empty() ? "" : offset + " seconds");
   print_field("jobs", text_in(status, "jobs") + ", " + text_in(status, "running") + " running");
+  if (attention != nullptr) print_attention(*attention, times);
   if (const Node* cluster = status.find("cluster")) print_cluster(*cluster);
-  if (const Node* files = status.find("jobFiles")) print_job_files(*files);
+  if (const Node* files = status.find("jobFiles")) print_job_files(*files, times);
   const std::string next = text_in(status, "nextDue");
-  print_field("next due", next.empty() ? "never" : next);
+  print_field("next due", next.empty() ? "never" : times.near(next));
   if (const Node* tasks = status.find("tasks"); tasks != nullptr && !tasks->is_null()) {
     print_field("tasks", text_in(*tasks, "pending") + " pending, " + text_in(*tasks, "running") + " running");
   }
@@ -102,38 +114,21 @@ void print_status(const Node& status) {
   print_field("socket", text_in(status, "socket"));
 }
 
-void print_reloaded(const Node& answer) {
-  for (const Node& problem : list_in(answer, "problems")) {
-    std::fprintf(stderr, "%s: %s: %s\n", harmless(place_in(problem)).c_str(), text_in(problem, "severity").c_str(),
-                 harmless(text_in(problem, "message")).c_str());
-  }
-  for (const Node& path : list_in(answer, "keptFiles")) {
-    const auto* text = path.as<std::string>();
-    if (text != nullptr) std::fprintf(stderr, "%s: its jobs of before stay in force\n", harmless(*text).c_str());
-  }
-  std::printf("%s\n", counted(static_cast<std::size_t>(number_in(answer, "jobs")), "job").c_str());
-}
-
-bool has_errors(const Node& reloaded) {
-  return std::ranges::any_of(list_in(reloaded, "problems"),
-                             [](const Node& problem) { return text_in(problem, "severity") == "error"; });
-}
-
 }  // namespace
 
 int show_status(const DaemonOptions& options) {
   auto client = DaemonClient::open(options);
-  const auto body = client ? client->status_with_changes() : fail(client.error());
-  return answered("status", options.json, body, print_status);
-}
-
-int reload_jobs(const DaemonOptions& options) {
-  auto client = DaemonClient::open(options);
-  const auto body = client ? client->post(Target("reload")) : fail(client.error());
-  const int status = answered("reload", options.json, body, print_reloaded);
-  if (status != 0) return status;
-  const auto answer = parsed_answer(*body);
-  return answer && has_errors(*answer) ? exit_status(Code::invalid) : 0;
+  auto body = client ? client->status_with_changes() : fail(client.error());
+  // An older krond does not tell, one that starts thousands of late jobs does not soon, and whoever asks for the status
+  // wants it in any case.
+  const auto told = body ? client->get_within(Target("attention"), kAttentionPatience) : fail(body.error());
+  const bool is_busy = body && !told && told.error().code == Code::unreachable;
+  const auto attention = told ? parsed_answer(*told) : fail(told.error());
+  if (options.json && attention) body = with_attention(*body, *told);
+  return answered("status", options.json, body, [&](const Node& status) {
+    print_status(status, attention ? &*attention : nullptr, times_of(status, options.times));
+    if (is_busy) print_field("attention", "not known: krond is busy; ask again in a moment");
+  });
 }
 
 }  // namespace kron::cli

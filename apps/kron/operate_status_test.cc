@@ -47,6 +47,44 @@ TEST(ShowStatus, SaysWhatIsNotWell) {
   EXPECT_THAT(krond.kron({"status"}).out, StartsWith("krond         1, PID 7, not ready\n"));
 }
 
+constexpr char kAttention[] =
+    R"({"now":"2026-03-02T00:00:00Z","jobs":12,"jobsInNeed":2,"items":[)"
+    R"({"matter":"not ready","name":"","what":"krond starts nothing","since":null,"count":1,"reason":"the disk is full",)"
+    R"("cure":"`kron doctor` looks for the cause"},)"
+    R"({"matter":"file refused","name":"a.kron","what":"1 error","since":null,"count":1,"reason":"r","cure":"c"},)"
+    R"({"matter":"failing","name":"a","what":"failed 3 times in a row","since":"2026-03-01T00:00:00Z","count":3,)"
+    R"("reason":"failed with exit 3","cure":"`kron logs a` shows its output"}],"more":4})";
+
+TEST(ShowStatus, ShowsWhatNeedsSomebodyWithSinceReasonAndCure) {
+  FakeKrond krond;
+  krond.on(kStatus, R"({"version":"1","pid":7,"ready":true,"jobs":12,"running":0})");
+  krond.on("GET /attention", kAttention);
+  const std::string out = krond.kron({"status"}).out;
+  EXPECT_THAT(out,
+              HasSubstr("jobs          12, 0 running\n"
+                        "attention     2 of 12 jobs\n"
+                        "              krond starts nothing: the disk is full; `kron doctor` looks for the cause\n"));
+  EXPECT_THAT(out,
+              AllOf(HasSubstr(": failed 3 times in a row since 2026-03-01T00:00:00Z: failed with exit 3; `kron logs a` "
+                              "shows its output\n"),
+                    HasSubstr("              and 4 more\n"), Not(HasSubstr("1 error"))));
+  EXPECT_EQ(
+      krond.kron({"status", "--format", "json"}).out,
+      R"({"version":"1","pid":7,"ready":true,"jobs":12,"running":0,"attention":)" + std::string(kAttention) + "}\n");
+}
+
+TEST(ShowStatus, IsSilentWhenNothingNeedsSomebodyOrKrondDoesNotTell) {
+  FakeKrond krond;
+  krond.on(kStatus, R"({"version":"1","pid":7,"ready":true})");
+  const Ran without = krond.kron({"status"});
+  krond.on("GET /attention", R"({"now":"2026-03-02T00:00:00Z","jobs":1,"jobsInNeed":0,"items":[],"more":0})");
+  const Ran quiet = krond.kron({"status"});
+  EXPECT_EQ(without.status, 0);
+  EXPECT_EQ(without.err, "");
+  EXPECT_EQ(without.out, quiet.out);
+  EXPECT_THAT(quiet.out, Not(HasSubstr("attention")));
+}
+
 TEST(ShowStatus, ListsJobFilesThatWereRefusedAndWhatRunsOfThem) {
   const std::string out = status_shown(
       R"(,"jobFiles":{"readAt":"2026-03-01T00:00:00Z","refusedCount":4,"refused":[)"
@@ -100,7 +138,7 @@ TEST(ShowStatus, AnOlderKrondIsAskedWithoutTheChanges) {
   krond.refuse(kStatus, {Code::invalid, "there is no parameter 'changes'"});
   krond.on("GET /status", R"({"version":"0.9","pid":7})");
   EXPECT_THAT(krond.kron({"status"}).out, StartsWith("krond         0.9, PID 7"));
-  EXPECT_THAT(krond.asked(), ElementsAre(kStatus, "GET /status"));
+  EXPECT_THAT(krond.asked(), ElementsAre(kStatus, "GET /status", "GET /attention"));
 }
 
 TEST(ShowStatus, JsonIsAsKrondSentItInOneLine) {

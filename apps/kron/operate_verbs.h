@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kron/base/instant.h"
+#include "screen_times.h"
 
 namespace kron::cli {
 
@@ -15,13 +16,22 @@ struct DaemonOptions {
   std::string socket;     // empty: where a krond of this state directory listens
   std::string state_dir;  // empty: $KRON_SOCKET, else the default
   bool json = false;
+  TimeFlags times;
 };
 
 int show_status(const DaemonOptions& options);
-int reload_jobs(const DaemonOptions& options);
+
+// One live screen, until the reader ends it.
+int show_top(const DaemonOptions& options);
+
+struct ReloadOptions : DaemonOptions {
+  bool dry_run = false;
+};
+int reload_jobs(const ReloadOptions& options);
 
 struct JobsOptions : DaemonOptions {
   std::string prefix, match, state;
+  std::string sort;  // name, next, last or duration; empty: as krond has them
   std::size_t limit = 100;
   bool all = false;         // whatever the limit
   bool only_names = false;  // one a line
@@ -38,6 +48,13 @@ struct NameOptions : DaemonOptions {
   std::string name;  // of a job or a run
 };
 int show_one(const NameOptions& options);
+// Edits the file of a job, or a file, checks it, and has krond read it again.
+int edit_jobs(const NameOptions& options);
+
+struct WhyOptions : NameOptions {
+  std::string at, period;  // at most one
+};
+int show_why(const WhyOptions& options);
 
 struct LogsOptions : NameOptions {
   bool follow = false;
@@ -47,6 +64,7 @@ int show_output(const LogsOptions& options);
 
 struct TriggerOptions : NameOptions {
   std::string key;    // empty: a new one
+  std::string note;   // what is to be said about it; empty: nothing
   bool wait = false;  // for its end
   std::string timeout;
 };
@@ -59,6 +77,9 @@ int wait_for_end(const WaitOptions& options);
 
 struct PauseOptions : DaemonOptions {
   std::vector<std::string> names;
+  std::string prefix;           // in place of the names
+  bool yes = false;             // with a prefix: do it, not only say what would be done
+  std::string note;             // what is to be said about it; empty: nothing
   std::string until, duration;  // at most one
   bool skip_missed = false;
 };
@@ -66,6 +87,7 @@ int pause_jobs(const PauseOptions& options);
 int resume_jobs(const PauseOptions& options);
 
 struct KillOptions : NameOptions {
+  std::string note;     // what is to be said about it; empty: nothing
   bool gently = false;  // TERM first
 };
 int kill_run(const KillOptions& options);

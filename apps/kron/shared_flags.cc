@@ -10,6 +10,11 @@ void add_format(CLI::App& verb, bool& json) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+void add_times(CLI::App& verb, TimeFlags& times) {
+  auto* utc = verb.add_flag("--utc", times.utc, "Show times in UTC (default: on a terminal in local time)");
+  verb.add_flag("--local", times.local, "Show times as on a terminal: local, and how far away they are")->excludes(utc);
+}
+
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
   verb.add_option(
           "--socket", socket,
@@ -50,6 +55,7 @@ void add_task_place(CLI::App& verb, TaskPlaceOptions& place) {
 void add_daemon_flags(CLI::App& verb, DaemonOptions& options) {
   add_socket(verb, options.socket, options.state_dir);
   add_format(verb, options.json);
+  add_times(verb, options.times);
 }
 
 }  // namespace kron::cli

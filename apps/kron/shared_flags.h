@@ -13,9 +13,11 @@ namespace kron::cli {
 
 // Flags that several verbs share, spelled the same in each.
 void add_format(CLI::App& verb, bool& json);
+// --utc and --local.
+void add_times(CLI::App& verb, TimeFlags& times);
 // --socket, and --state-dir, which says where the socket is.
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir);
-// --socket, --state-dir and --format: of every verb that asks krond.
+// --socket, --state-dir, --format, --utc and --local: of every verb that asks krond.
 void add_daemon_flags(CLI::App& verb, DaemonOptions& options);
 // --redis, --redis-file and --namespace.
 void add_redis(CLI::App& verb, ClusterOptions& options, const char* summary);

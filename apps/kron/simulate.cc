@@ -10,6 +10,7 @@
 #include "kron/base/duration.h"
 #include "kron/forecast/load_profile.h"
 #include "kron/forecast/load_text.h"
+#include "krond_jobs.h"
 #include "lines.h"
 #include "load_page.h"
 #include "progress_line.h"
@@ -54,10 +55,25 @@ Result<LoadProfile> profile_of(const jobs::LoadedJobs& loaded, const LoadQuestio
   return profile;
 }
 
-std::string shown(const LoadProfile& profile, const jobs::LoadedJobs& loaded, const std::string& format) {
-  if (format == "text") return for_locale(load_text(profile, loaded.definitions, terminal_width()));
-  const std::string json = load_profile_json(profile, loaded.definitions);
+std::string shown(const LoadProfile& profile, std::span<const jobs::JobDefinition> jobs, const std::string& format) {
+  if (format == "text") return for_locale(load_text(profile, jobs, terminal_width()));
+  const std::string json = load_profile_json(profile, jobs);
   return format == "json" ? json + "\n" : load_page(json);
+}
+
+// What krond looks at for others has a limit; whoever has the files needs none.
+Error with_files_as_cure(Error error) {
+  if (error.code == Code::invalid && error.field == "for") {
+    error.message += "; name the job files: `kron simulate PATH…` counts them here";
+  }
+  return error;
+}
+
+int simulate_krond(const SimulateOptions& options, const LoadQuestion& question) {
+  const Result<ToldLoad> told = load_of_krond(options.krond, question);
+  if (!told) return complain("simulate", with_files_as_cure(told.error()));
+  std::fputs(shown(told->profile, told->jobs, options.format).c_str(), stdout);
+  return 0;
 }
 
 }  // namespace
@@ -65,13 +81,14 @@ std::string shown(const LoadProfile& profile, const jobs::LoadedJobs& loaded, co
 int simulate(const SimulateOptions& options) {
   const Result<LoadQuestion> question = question_of(options);
   if (!question) return complain("simulate", question.error());
+  if (options.files.paths.empty()) return simulate_krond(options, *question);
   ZoneDatabase zones;
   const ReadJobs read = read_jobs(options.files, zones);
   show_errors(read);
   const Result<LoadProfile> profile =
       profile_of(read.jobs, *question, options.progress || ::isatty(STDERR_FILENO) == 1);
   if (!profile) return complain("simulate", profile.error());
-  std::fputs(shown(*profile, read.jobs, options.format).c_str(), stdout);
+  std::fputs(shown(*profile, read.jobs.definitions, options.format).c_str(), stdout);
   return read.status();
 }
 

@@ -3,6 +3,7 @@
 
 #include "answer_text.h"
 #include "daemon_client.h"
+#include "flag_values.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 #include "state_access.h"
@@ -18,11 +19,11 @@ std::string name_in(const Node& record) {
   return identity.empty() ? "(" + text_in(record, "file") + ")" : identity;
 }
 
-std::vector<std::string> row_of(const Node& record) {
+std::vector<std::string> row_of(const Node& record, const ScreenTimes& times) {
   const std::string fault = text_in(record, "fault");
   return {name_in(record),
           fault.empty() ? "ok" : fault,
-          or_dash(text_in(record, "lastPeriodId")),
+          or_dash(times.at(text_in(record, "lastPeriodId"))),
           or_dash(text_in(record, "lastOutcome")),
           text_in(record, "active"),
           text_in(record, "bytes")};
@@ -42,16 +43,16 @@ Result<std::vector<Node>> all_records(StateAccess& state) {
   return records;
 }
 
-void print_record(const Node& answer) {
+void print_record(const Node& answer, const ScreenTimes& times) {
   print_field("job", harmless(text_in(answer, "identity")));
   print_field("file", text_in(answer, "file"));
   print_field("bytes", text_in(answer, "bytes"));
   print_field("fault", text_in(answer, "fault"));
   print_field("reason", harmless(text_in(answer, "reason")));
-  print_field("last period", text_in(answer, "lastPeriodId"));
+  print_field("last period", times.at(text_in(answer, "lastPeriodId")));
   print_field("outcome", text_in(answer, "lastOutcome"));
-  print_field("chosen", text_in(answer, "lastChosenTime"));
-  print_field("first seen", text_in(answer, "firstSeen"));
+  print_field("chosen", times.near(text_in(answer, "lastChosenTime")));
+  print_field("first seen", times.near(text_in(answer, "firstSeen")));
   print_field("active", text_in(answer, "active"));
   print_field("history", text_in(answer, "history"));
   if (!text_in(answer, "fault").empty()) {
@@ -85,7 +86,8 @@ int list_records(const DaemonOptions& options) {
     return 0;
   }
   Table table({"NAME", "RECORD", "LAST PERIOD", "OUTCOME", "ACTIVE", "BYTES"});
-  for (const Node& record : *records) table.add(row_of(record));
+  const ScreenTimes times = screen_times(options.times);
+  for (const Node& record : *records) table.add(row_of(record, times));
   table.print();
   return 0;
 }
@@ -93,18 +95,21 @@ int list_records(const DaemonOptions& options) {
 int show_record(const NameOptions& options) {
   const auto state = StateAccess::open(options);
   if (!state) return refuse(kVerb, state.error(), options.json);
-  return answered(kVerb, options.json, (*state)->show(options.name), print_record);
+  return answered(kVerb, options.json, (*state)->show(options.name),
+                  [&](const Node& record) { print_record(record, screen_times(options.times)); });
 }
 
 int reset_records(const ResetOptions& options) {
   const auto state = StateAccess::open(options);
   if (!state) return refuse(kVerb, state.error(), options.json);
+  const ScreenTimes times = screen_times(options.times);
   int worst = 0;
   for (const std::string& name : options.names) {
-    worst = std::max(worst, answered(kVerb, options.json, (*state)->reset(name), [](const Node& answer) {
-                       std::printf("reset %s: nothing due before %s runs\n",
-                                   harmless(text_in(answer, "identity")).c_str(), text_in(answer, "firstSeen").c_str());
-                     }));
+    worst =
+        std::max(worst, answered(kVerb, options.json, (*state)->reset(name), [&](const Node& answer) {
+                   std::printf("reset %s: nothing due before %s runs\n", harmless(text_in(answer, "identity")).c_str(),
+                               times.at(text_in(answer, "firstSeen")).c_str());
+                 }));
   }
   return worst;
 }

@@ -136,10 +136,16 @@ class TaskServer {
                                                        work();
                                                        return true;
                                                      },
+                                                 .ahead =
+                                                     [](const api::Parts::Work& work) {
+                                                       work();
+                                                       return true;
+                                                     },
                                                  .scheduler = *host_.scheduler,
                                                  .status = [] { return api::DaemonStatus(); },
                                                  .reload = [](const auto& answer) { answer(api::ReloadReport()); },
                                                  .clock = clock,
+                                                 .log = log_,
                                                  .history = *history_,
                                                  .tasks = tasks_,
                                                  .metrics = metrics_,

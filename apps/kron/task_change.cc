@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "flag_values.h"
+#include "id_prefix.h"
 #include "kron/base/duration.h"
 #include "kron/queue/transitions.h"
 #include "lines.h"
@@ -81,7 +82,14 @@ int task_retry(const RetryOptions& options) {
       return refuse("task retry", done.error(), options.json);
     }
   }
-  for (const std::string& id : options.ids) retry_one(client, id, options.attempts, answers);
+  for (const std::string& typed : options.ids) {
+    const auto id = task_id_of(client, typed);
+    if (id) {
+      retry_one(client, *id, options.attempts, answers);
+    } else {
+      answers.failed(typed, id.error());
+    }
+  }
   return answers.status();
 }
 
@@ -89,8 +97,10 @@ int task_cancel(const CancelOptions& options) {
   const auto session = TaskSession::open(options.place, false);
   if (!session) return refuse("task cancel", session.error(), options.json);
   Answers answers("task cancel", options.json);
-  for (const std::string& id : options.ids) {
-    const auto outcome = (*session)->client().cancel(id);
+  for (const std::string& typed : options.ids) {
+    const auto whole = task_id_of((*session)->client(), typed);
+    const std::string& id = whole ? *whole : typed;
+    const auto outcome = whole ? (*session)->client().cancel(id) : fail(whole.error());
     if (!outcome) {
       answers.failed(id, outcome.error());
     } else if (*outcome == CancelOutcome::cancelled) {

@@ -18,6 +18,7 @@ using Start = std::function<int()>;
 void add_common(CLI::App& verb, TaskOptions& options) {
   add_task_place(verb, options.place);
   add_format(verb, options.json);
+  add_times(verb, options.times);
 }
 
 void add_type_filter(CLI::App& verb, std::string& type) {

@@ -37,8 +37,8 @@ Result<std::optional<Instant>> run_at_of(const SubmitOptions& options, Instant n
     return now + std::min(*delay, kMostTaskDuration);
   }
   if (options.run_at.empty()) return std::nullopt;
-  const auto time = parse_rfc3339(options.run_at);
-  if (!time) return about_flag(time.error(), "--run-at");
+  const auto time = time_flag(options.run_at, "--run-at", now);
+  if (!time) return fail(time.error());
   return *time;
 }
 

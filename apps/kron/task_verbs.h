@@ -8,6 +8,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/queue/task_queue.h"
+#include "screen_times.h"
 #include "task_place.h"
 
 namespace CLI {
@@ -22,6 +23,7 @@ namespace kron::cli {
 struct TaskOptions {
   TaskPlaceOptions place;
   bool json = false;
+  TimeFlags times;
 };
 
 struct SubmitOptions : TaskOptions {

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "files.h"
+#include "operate_verbs.h"
+#include "screen_times.h"
 
 namespace kron::cli {
 
@@ -20,10 +22,12 @@ struct NextOptions {
   std::string dst;
   bool json = false;
 
-  std::string job;  // of the files
+  std::string job;  // of the files, or of krond when there are none
   bool all = false;
   SourceOptions files;
+  DaemonOptions krond = {};
   std::string duration;  // empty: `count` decides
+  TimeFlags times = {};
 };
 int next(const NextOptions& options);
 int next_batch();
@@ -39,11 +43,13 @@ int lint(const LintVerbOptions& options);
 
 struct ExplainOptions {
   std::string job;
-  SourceOptions files;
+  SourceOptions files;  // none: the job of krond
+  DaemonOptions krond = {};
   std::string at, period;  // at most one
   std::string now;         // empty: the present time
   std::string log_line;    // instead of all the above
   bool json = false;
+  TimeFlags times = {};
 };
 int explain_period(const ExplainOptions& options);
 
@@ -66,7 +72,8 @@ int import_jobs(const ImportOptions& options);
 int print_schema();
 
 struct SimulateOptions {
-  SourceOptions files;
+  SourceOptions files;  // none: the jobs of krond
+  DaemonOptions krond = {};
   std::string from;  // empty: the present minute
   std::string length = "7d";
   std::string step = "1m";

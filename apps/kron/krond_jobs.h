@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "files.h"
+#include "kron/forecast/load_profile.h"
+#include "kron/json/document.h"
+#include "operate_verbs.h"
+
+namespace kron::cli {
+
+// The jobs among which a verb looks for `job`: those of the files, or, when none are named, the one that krond has.
+// Fails when krond does not answer, or has no such job.
+Result<ReadJobs> jobs_asked_for(const SourceOptions& files, const DaemonOptions& krond, const std::string& job,
+                                ZoneDatabase& zones);
+
+// A load profile as krond told it, with jobs of which only the names are known.
+struct ToldLoad {
+  LoadProfile profile;
+  std::vector<jobs::JobDefinition> jobs;
+};
+// Code internal when the document is none.
+Result<ToldLoad> told_load(const Node& document);
+// Of all jobs that krond has.
+Result<ToldLoad> load_of_krond(const DaemonOptions& krond, const LoadQuestion& question);
+
+}  // namespace kron::cli

@@ -1,0 +1,124 @@
+#include "krond_jobs.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "fake_krond.h"
+#include "kron/jobs/model.h"
+#include "kron/json/writer.h"
+#include "kron/testing/temporary_directory.h"
+
+// The verbs that look ahead, asked without files: what krond has gives the same answers as the file it came from.
+namespace kron::cli::krond_jobs_test {
+namespace {
+
+using testing::FakeKrond;
+using testing::Ran;
+
+constexpr char kJobs[] =
+    "0 3 * * * @tz(Europe/Paris) @win(after,2h) @avoid(hours=4) name=team/night command=\"secret $X\" env=X=hunter2\n"
+    "H * * * * @win(around,20m) name=often command=true\n"
+    "0 6 * * * @only(dow=MON) name=rare command=true\n";
+
+class KrondJobsTest : public ::testing::Test {
+ protected:
+  KrondJobsTest() {
+    std::ofstream(path_) << kJobs;
+    ZoneDatabase zones;
+    const jobs::LoadedJobs loaded = jobs::load_text(path_, kJobs, jobs::Spelling::kron, zones);
+    EXPECT_EQ(loaded.definitions.size(), 3U) << (loaded.problems.empty() ? "" : loaded.problems[0].message);
+    for (const jobs::JobDefinition& definition : loaded.definitions) {
+      JsonWriter json;
+      json.begin_map().member("identity", definition.job.identity).member("file", path_);
+      json.key("line").integer(definition.line).key("definition").node(*jobs::node_of(definition));
+      krond_.on("GET /jobs/" + encoded(definition.job.identity), json.end_map().take());
+    }
+  }
+  static std::string encoded(std::string name) {
+    if (const std::size_t slash = name.find('/'); slash != std::string::npos) name.replace(slash, 1, "%2F");
+    return name;
+  }
+  Ran of_file(std::vector<std::string> words) const {
+    words.emplace_back("--file");
+    words.push_back(path_);
+    return testing::kron(words);
+  }
+
+  testing::TemporaryDirectory directory_;
+  std::string path_ = directory_.file("jobs.kron");
+  FakeKrond krond_;
+};
+
+TEST_F(KrondJobsTest, NextAndExplainTellTheSameAsFromTheFile) {
+  for (const char* job : {"team/night", "often", "rare"}) {
+    for (const char* format : {"text", "json"}) {
+      const std::vector<std::string> next{"next",    job, "--from",   "2026-03-28T00:00:00Z",
+                                          "--count", "9", "--format", format};
+      EXPECT_EQ(krond_.kron(next).out, of_file(next).out);
+      EXPECT_NE(of_file(next).out, "");
+      const std::vector<std::string> explain{
+          "explain", job, "--at", "2026-03-29T03:30:00Z", "--now", "2026-03-29T02:00:00Z", "--format", format};
+      EXPECT_EQ(krond_.kron(explain).out, of_file(explain).out);
+      EXPECT_NE(of_file(explain).out, "");
+    }
+  }
+}
+
+TEST_F(KrondJobsTest, WhatAReaderIsNotToldIsNotNeeded) {
+  FakeKrond krond;
+  krond.on("GET /jobs/a", R"({"identity":"a","file":"x","line":1,"definition":{"name":"a","schedule":"0 3 * * *",)"
+                          R"("command":"true","env":{"SECRET":null},"stdin":null}})");
+  EXPECT_EQ(krond.kron({"next", "a", "--count", "1", "--from", "2026-03-01T00:00:00Z"}).status, 0);
+}
+
+TEST_F(KrondJobsTest, SimulateTellsTheSameAsFromTheFile) {
+  const std::vector<std::string> question{"--from", "2026-03-01T00:00:00Z", "--for", "3d", "--step", "10m"};
+  const auto simulate = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "simulate");
+    words.insert(words.end(), question.begin(), question.end());
+    return words;
+  };
+  std::string json = testing::kron(simulate({path_, "--format", "json"})).out;
+  json.pop_back();
+  json.pop_back();
+  krond_.on("GET /load?from=2026-03-01T00%3A00%3A00Z&for=259200s&step=600s", json + R"(,"actual":[]})");
+  for (const char* format : {"text", "json", "html"}) {
+    const Ran told = krond_.kron(simulate({"--format", format}));
+    EXPECT_EQ(told.status, 0) << told.err;
+    EXPECT_EQ(told.out, testing::kron(simulate({path_, "--format", format})).out) << format;
+  }
+}
+
+TEST_F(KrondJobsTest, AKrondThatIsAwayIsSaidToBe) {
+  krond_.stop();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"next", "often"}, {"explain", "often"}, {"simulate"}}) {
+    const Ran ran = krond_.kron(words);
+    EXPECT_EQ(ran.status, 3) << words.front();
+    EXPECT_THAT(ran.err, ::testing::HasSubstr("is krond running?"));
+  }
+}
+
+TEST_F(KrondJobsTest, WhatKrondRefusesIsToldWithTheCure) {
+  EXPECT_EQ(krond_.kron({"next", "nobody"}).status, 1);
+  EXPECT_EQ(krond_.kron({"explain", "nobody"}).status, 1);
+  krond_.refuse("GET /load?from=2026-03-01T00%3A00%3A00Z&for=31536000s&step=3600s",
+                {Code::invalid, "this would look at more than 2000000 periods", "for"});
+  const Ran ran = krond_.kron({"simulate", "--from", "2026-03-01T00:00:00Z", "--for", "365d", "--step", "1h"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, ::testing::HasSubstr("name the job files"));
+  krond_.on("GET /jobs/odd", R"({"identity":"odd","file":"x","line":1,"definition":null})");
+  EXPECT_THAT(krond_.kron({"next", "odd"}).err, ::testing::HasSubstr("name its file with --file"));
+  krond_.on("GET /load?from=2026-03-01T00%3A00%3A00Z&for=86400s&step=60s", "{}");
+  EXPECT_THAT(krond_.kron({"simulate", "--from", "2026-03-01T00:00:00Z", "--for", "1d"}).err,
+              ::testing::HasSubstr("no load"));
+}
+
+TEST_F(KrondJobsTest, FilesAndASocketExcludeEachOther) {
+  EXPECT_EQ(krond_.kron({"next", "often", "--file", path_}).status, 2);
+  EXPECT_EQ(krond_.kron({"simulate", path_}).status, 2);
+  EXPECT_EQ(testing::kron({"next", "--all"}).status, 2) << "of all jobs only files tell";
+}
+
+}  // namespace
+}  // namespace kron::cli::krond_jobs_test
