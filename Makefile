@@ -11,7 +11,7 @@ TEST_JOBS := $(shell expr $(JOBS) + 2)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: programs ## build the programs and see one minute of them
+run: programs ## build the programs, see one minute of them, and then the page
 	@scripts/demo build/release
 
 run-cluster: programs ## build the programs and see one minute of three hosts on a Redis of their own
