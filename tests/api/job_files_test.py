@@ -43,7 +43,7 @@ class JobFiles(unittest.TestCase):
         _, api = self.host.serve()
         self.path.chmod(0o600)
         self.assertRegex(self.status(), rf"(?m)^changed +{self.path}, on disk since .*kron reload")
-        self.assertEqual(self.host.kron("reload").stdout, "1 job\n")
+        self.assertEqual(self.host.kron("reload").stdout, "1 job: 1 added\n")
         status = api.get("status", changes="true")
         self.assertTrue(status["ready"])
         self.assertEqual((status["jobFiles"]["refused"], status["jobFiles"]["changed"]), ([], []))

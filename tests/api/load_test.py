@@ -2,12 +2,14 @@
 KRON_TEST_SCALE=20: 200 connections for 30 s on 10,000 jobs, 100 runs a second. (bench/ measures; this asserts.)"""
 
 import asyncio
+import socket
 import sys
+import threading
 import time
 import unittest
 from datetime import datetime, timezone
 
-from api_host import IS_FULL, NEVER, ApiHost, memory_of
+from api_host import IS_FULL, NEVER, PATIENCE, ApiHost, memory_of
 from krond_host import EVERY_SECOND, PATIENT, SANITIZERS_KEEP_LITTLE, until
 
 CONNECTIONS = 200 if IS_FULL else 40
@@ -45,6 +47,83 @@ def lateness_of(event):
     started = datetime.strptime(event["ts"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
     chosen = datetime.strptime(event["chosenTime"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
     return (started - chosen).total_seconds()
+
+
+class Beside(unittest.TestCase):
+    """What takes a moment does not wait for what takes a second."""
+
+    def setUp(self):
+        self.host = ApiHost()
+        self.addCleanup(self.host.close)
+        jobs = [{"name": f"{chr(97 + number % 26)}/job-{number}", "schedule": f"{number % 60} * * * *",
+                 "window": {"mode": "after", "duration": "50m"}, "command": "true"} for number in range(JOBS)]
+        self.host.write_jobs({"name": "one", "schedule": "17 4 * * *", "window": {"mode": "after", "duration": "1h"}, "command": "true"},
+                             *jobs)
+        self.krond, self.api = self.host.serve(environment=SANITIZERS_KEEP_LITTLE)
+
+    def decisions(self, answers):
+        """How long each of so many takes."""
+        waits = []
+        for _ in range(answers):
+            asked = time.monotonic()
+            self.api.get("jobs", "one", "decisions", count=20)
+            waits.append(time.monotonic() - asked)
+        return waits
+
+    def test_decisions_do_not_wait_for_a_load(self):
+        alone = worst_of(self.decisions(300))
+        # As much as one request may ask: of all jobs so many days that the budget is nearly spent.
+        days = 1_900_000 // (JOBS * 24)
+        took = []
+
+        def keep_looking(stop):
+            step = 3600
+            while not stop.is_set():
+                asked = time.monotonic()
+                self.api.get("load", for_=f"{days}d", step=f"{step}s", timeout=PATIENCE)
+                took.append(time.monotonic() - asked)
+                step += 1  # another question: it is not known yet
+
+        stop = threading.Event()
+        busy = [threading.Thread(target=keep_looking, args=(stop,)) for _ in range(4)]
+        for thread in busy:
+            thread.start()
+        try:
+            beside = []
+            until(lambda: beside.extend(self.decisions(20)) or (len(took) >= 4 and len(beside) >= 300), "answers beside")
+        finally:
+            stop.set()
+            for thread in busy:
+                thread.join()
+        print(f"a load {min(took) * 1000:.0f} ms; a decision {alone * 1000:.1f} ms alone, "
+              f"{worst_of(beside) * 1000:.1f} ms beside it", file=sys.stderr)
+        # Of a second and more, what is left is what two processors share.
+        self.assertLess(worst_of(beside), max(0.05, min(took) / 4, 5 * alone))
+
+    def test_a_year_is_refused_at_once_with_the_cure(self):
+        asked = time.monotonic()
+        refused = self.api.ask("GET", "load", for_="365d", step="1h")
+        took = time.monotonic() - asked
+        self.assertEqual(refused.status, 400)
+        self.assertIn("kron simulate", refused.json["detail"])
+        asked = time.monotonic()
+        self.api.get("load", for_="1d", step="1h")
+        self.assertLess(took, max(1.0, 2 * (time.monotonic() - asked)))
+
+    def test_who_hangs_up_is_not_computed_for(self):
+        days = 1_900_000 // (JOBS * 24)
+        for step in range(20):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asker:
+                asker.connect(str(self.host.socket))
+                asker.sendall(f"GET /api/v1/load?for={days}d&step={step + 60}m HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+                self.api.get("jobs", "one", "decisions", count=1)
+        asked = time.monotonic()
+        self.api.get("load", for_=f"{days}d", step="59m", timeout=PATIENCE)
+        last = time.monotonic() - asked
+        asked = time.monotonic()
+        self.api.get("load", for_=f"{days}d", step="58m", timeout=PATIENCE)
+        # Behind twenty others it would have taken twenty times as long.
+        self.assertLess(last, 5 * (time.monotonic() - asked) + 1)
 
 
 class Load(unittest.TestCase):

@@ -119,6 +119,14 @@ class Paths(OnApiHost):
         resumed = self.api.post("jobs", "hello", "resume", body={"skipMissed": True})
         self.assertEqual(resumed, {"identity": "hello", "paused": None})
 
+    def test_many_are_paused_and_resumed(self):
+        for verb in ("pause", "resume"):
+            answer = self.api.post("jobs", verb, body={"jobs": ["hello", "nobody"], "note": "a move"})["jobs"]
+            self.assertEqual((answer[0]["identity"], answer[0]["paused"] is None), ("hello", verb == "resume"))
+            self.assertEqual((answer[1]["identity"], answer[1]["problem"]["status"]), ("nobody", 404))
+            for body in ({}, {"jobs": []}, {"jobs": "hello"}, {"jobs": ["hello"] * 1001}, {"jobs": ["hello"], "x": 1}):
+                self.refuse(400, "POST", "jobs", verb, body=body)
+
     def test_pause_and_resume(self):
         self.assertIn("since", self.api.post("jobs", "hello", "pause")["paused"])
         until_then = self.api.post("jobs", "hello", "pause", body={"until": "2099-01-01T00:00:00Z"})
@@ -186,12 +194,63 @@ class Paths(OnApiHost):
             self.refuse(404, "POST", "runs", run_id, verb)
             self.refuse(404, "POST", "runs", "nobody", verb)
 
+    def test_what_people_ask(self):
+        self.assertEqual(self.api.get("attention")["jobs"], 4)
+        self.refuse(400, "GET", "attention", of="all")
+        self.assertIn("verdict", self.api.get("jobs", "hello", "why"))
+        self.refuse(404, "GET", "jobs", "nobody", "why")
+        self.assertEqual(self.api.get("jobs", "hello", "days")["job"], "hello")
+        self.refuse(400, "GET", "jobs", "hello", "days", from_="sometime")
+        self.assertEqual(self.api.get("series", for_="1h", step="1m")["points"], 60)
+        self.refuse(400, "GET", "series", names="nonsense")
+
+    def test_timeline_and_explain(self):
+        timeline = self.api.get("timeline", columns=288, order="name")
+        self.assertEqual([len(timeline[side]) for side in ("before", "after", "actual")], [288] * 3)
+        self.assertEqual(timeline["more"], 0)
+        run_id = self.trigger("hello")
+        until(lambda: self.api.get("runs", run_id).get("endedAt"), "the end of the run")
+        lane, = (lane for lane in self.api.get("timeline", match="hello")["lanes"] if lane["name"] == "hello")
+        self.assertEqual([run[3:] for run in lane["runs"]], [["ok", run_id]])
+        self.assertEqual(sum(self.api.get("timeline", match="hello")["actual"]), 1)
+        self.refuse(400, "GET", "timeline", columns=0)
+        explained = self.api.get("jobs", "hello", "explain")
+        self.assertEqual(len(explained["buckets"]), 60)
+        for which in ({"period": explained["periodId"]}, {"at": explained["chosenTime"]}):
+            self.assertEqual(self.api.get("jobs", "hello", "explain", **which)["draws"], explained["draws"])
+        self.refuse(404, "GET", "jobs", "nobody", "explain")
+
+    def test_try(self):
+        tried = self.api.post("try", body={"text": "0 3 * * * name=new command=true\n61 * * * * name=bad command=x\n"})
+        self.assertEqual([job["identity"] for job in tried["jobs"]], ["new"])
+        self.assertEqual([(found["line"], found["column"]) for found in tried["problems"]
+                          if found["severity"] == "error"], [(2, 1)])
+        self.assertEqual(len(tried["jobs"][0]["next"]), 20)
+        self.assertRegex(tried["text"], r"^adds 1 to the busiest minute \(")
+        self.refuse(404, "GET", "jobs", "new")
+        self.refuse(400, "POST", "try", body={"path": "/etc/crontab"})
+
+    def test_parts_of_an_output(self):
+        run_id = self.trigger("hello")
+        until(lambda: self.api.get("runs", run_id).get("endedAt"), "the end of the run")
+        whole = self.api.get("runs", run_id, "output")
+        self.assertGreater(len(whole), 3)
+        part = self.api.ask("GET", "runs", run_id, "output", tail=3, follow="true")
+        self.assertEqual((part.body, part.headers["kron-output-first"]), (whole[-3:], str(len(whole) - 3)))
+        self.assertEqual(self.api.get("runs", run_id, "output", from_=2), whole[2:])
+        self.refuse(400, "GET", "runs", run_id, "output", tail="some")
+
     def test_load_and_reload(self):
         load = self.api.get("load", for_="1d", step="1h")
         self.assertEqual((load["jobs"], load["steps"]), (4, 24))
         self.refuse(400, "GET", "load", for_="long")
         self.host.write_jobs(self.host.job("other", NEVER))
-        self.assertEqual(self.api.post("reload"), {"jobs": 1, "keptFiles": [], "problems": []})
+        self.assertEqual(self.api.post("reload"), {
+            "jobs": 1, "keptFiles": [], "problems": [], "added": ["other"], "addedCount": 1, "changed": [],
+            "changedCount": 0, "removed": ["failing", "hello", "lasting", "team/a.b"], "removedCount": 4,
+            "dryRun": False})
+        self.assertEqual(self.api.expect(200, "POST", "reload", dryRun="true")["addedCount"], 0)
+        self.refuse(400, "POST", "reload", dryRun="perhaps")
         path = self.host.write_jobs(text='{"jobs":[{"name":"x"}]}')
         reloaded = self.api.post("reload")
         self.assertEqual((reloaded["jobs"], reloaded["keptFiles"]), (1, [str(path)]))

@@ -132,17 +132,29 @@ class Readers(OnApiHost):
                 self.assertLess(memory_of(self.krond.pid) - before, most + 64 * MEBIBYTE)
                 self.check_that_root_works()
 
-    def test_values_of_the_environment_are_for_those_who_operate(self):
-        self.host.write_jobs(self.host.job("secret", "0 0 1 1 *", "true", env={"DB_PASSWORD": "hunter2", "LANG": "C"}))
-        for flags, shown in (((), {"DB_PASSWORD": None, "LANG": None}),
-                             (("--socket-group-may", "operate"), {"DB_PASSWORD": "hunter2", "LANG": "C"})):
+    def test_values_of_the_environment_are_for_root_and_for_the_user_of_krond(self):
+        self.host.write_jobs(self.host.job("secret", "0 0 1 1 *", "true", env={"DB_PASSWORD": "hunter2", "LANG": "C"},
+                                           stdin="hunter2"))
+        for flags in ((), ("--socket-group-may", "operate")):
             self.serve(*flags)
             said = subprocess.run(self.as_member(KRON, "show", "secret", "--format", "json"), check=True,
                                   capture_output=True, text=True, timeout=PATIENCE,
                                   env={**os.environ, "KRON_SOCKET": str(self.host.socket)}).stdout
-            self.assertEqual(json.loads(said)["definition"]["env"], shown)
-            self.assertEqual("hunter2" in said, bool(flags))
-        self.assertEqual(self.api.get("jobs", "secret")["definition"]["env"]["DB_PASSWORD"], "hunter2")
+            self.assertEqual(json.loads(said)["definition"]["env"], {"DB_PASSWORD": None, "LANG": None})
+            self.assertNotIn("hunter2", said)
+        secret = self.api.get("jobs", "secret")["definition"]
+        self.assertEqual((secret["env"]["DB_PASSWORD"], secret["stdin"]), ("hunter2", "hunter2"))
+
+    def test_a_group_that_operates_does_not_make_records_forget(self):
+        self.serve("--socket-group-may", "operate")
+        for verb, status in ((("pause", "hello"), 0), (("resume", "hello"), 0), (("reload",), 0),
+                             (("state", "reset", "hello"), 4), (("state", "prune", "--yes"), 4),
+                             (("task", "prune", "--older-than", "1d"), 4)):
+            done = subprocess.run(self.as_member(KRON, *verb), check=False, capture_output=True, text=True,
+                                  timeout=PATIENCE, env={**os.environ, "KRON_SOCKET": str(self.host.socket)})
+            self.assertEqual(done.returncode, status, f"{verb}: {done.stderr}")
+            if status:
+                self.assertIn("this user may operate; root and krond's own user may do this", done.stderr)
 
 
 if __name__ == "__main__":

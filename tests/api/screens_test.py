@@ -130,7 +130,8 @@ class Pauses(unittest.TestCase):
         self.assertEqual(self.api.get("jobs", "patient")["next"],
                          {"periodId": period_id(DUE + HOUR), "chosenTime": period_id(DUE + HOUR),
                           "startsAt": period_id(DUE + HOUR + 60)})
-        self.assertIn(f"{period_id(DUE + HOUR + 60)}  {period_id(DUE + HOUR + 60)}", self.host.kron("jobs").stdout)
+        until_and_next = rf"{period_id(DUE + HOUR + 60)} by \S+  {period_id(DUE + HOUR + 60)}"
+        self.assertRegex(self.host.kron("jobs").stdout, until_and_next)
         self.api.post("jobs", "strict", "pause")
         self.assertIsNone(self.api.get("jobs", "strict")["next"])
 

@@ -39,8 +39,28 @@ class Verbs(OnApiHost):
 
     def test_status(self):
         self.assertRegex(self.text("status"), rf"(?m)^krond +\S+, PID {self.krond.pid}, ready$")
-        status, = self.lines("status", schema="Status")
+        status = json.loads(self.text("status", "--format", "json"))
+        check("Attention", status.pop("attention"))
+        check("Status", status)
         self.assertEqual(status["jobs"], 4)
+
+    def test_what_lies_ahead_is_asked_of_krond_when_no_file_is_named(self):
+        path = self.host.config / "jobs.json"
+        at = "2026-03-01T00:00:00Z"
+        for name in ("hello", "team/a.b"):
+            for how in ("text", "json"):
+                for verb in (("next", name, "--from", at), ("explain", name, "--at", at, "--now", at)):
+                    told = self.text(*verb, "--format", how)
+                    self.assertEqual(told, self.text(*verb, "--format", how, "--file", path))
+                    self.assertIn(name, told)
+        simulate = ("simulate", "--from", at, "--for", "30d", "--step", "1h", "--format")
+        for how in ("text", "json", "html"):
+            self.assertEqual(self.text(*simulate, how), self.text(*simulate, how, path))
+        self.assertIn("no job named", self.refused(1, "next", "nobody"))
+        self.krond.stop()
+        for verb in (("next", "hello"), ("explain", "hello")):
+            self.assertIn("is krond running?", self.refused(3, *verb))
+        self.assertIn("is krond running?", self.host.kron("simulate").stderr)
 
     def test_jobs(self):
         shown = self.text("jobs").splitlines()
@@ -56,7 +76,7 @@ class Verbs(OnApiHost):
 
     def test_all_jobs_come_page_by_page(self):
         self.host.write_jobs(*(self.host.job(f"job-{number:04}", NEVER) for number in range(2100)))
-        self.assertEqual(self.text("reload"), "2100 jobs\n")
+        self.assertEqual(self.text("reload"), "2100 jobs: 2100 added, 4 removed\n")
         names = [job["identity"] for job in self.lines("jobs", "--all", schema="JobSummary")]
         self.assertEqual(sorted(names), [f"job-{number:04}" for number in range(2100)])
 
@@ -213,21 +233,21 @@ class Verbs(OnApiHost):
         self.refused(1, "kill", "nobody")
 
     def test_reload(self):
-        self.assertEqual(self.text("reload"), "4 jobs\n")
+        self.assertEqual(self.text("reload"), "4 jobs, nothing changed\n")
         path = self.host.write_jobs(text="0 * * * * name=", name="bad.kron")
         result = self.host.kron("reload")
-        self.assertEqual((result.returncode, result.stdout), (1, "4 jobs\n"))
+        self.assertEqual((result.returncode, result.stdout), (1, "4 jobs, nothing changed\n"))
         self.assertRegex(result.stderr, rf"(?m)^{path}:1:\d+: error: ")
         self.lines("reload", schema="Reloaded", status=1)
 
     def test_events(self):
-        with self.host.start_kron("events", "--limit", "2", "--format", "json") as listening:
+        with self.host.start_kron("events", "--limit", "3", "--format", "json") as listening:
             until(lambda: self.api.get("status")["eventStreams"] == 1, "a listener")
             run_id = self.trigger("hello")
             events = [json.loads(line) for line in listening.stdout]
             self.assertEqual(listening.wait(60), 0)
         self.assertEqual([(event["event"], event["runId"]) for event in events],
-                         [("run_started", run_id), ("run_ended", run_id)])
+                         [("run_requested", run_id), ("run_started", run_id), ("run_ended", run_id)])
         shown = self.text("events", "--after", 0, "--limit", 1)
         self.assertRegex(shown, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (info|warning) \w+")
 

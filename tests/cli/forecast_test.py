@@ -70,7 +70,8 @@ class Next(unittest.TestCase):
         self.assertIn("2026-03-28T00:00:00Z", result.stdout)
 
     def test_wrong_usage_is_status_2(self):
-        for arguments in (["a"], ["--all"], ["a", "--all", "--file", "x"], ["a", "--file", "x", "--cron", "* * * * *"],
+        self.assertEqual(run("next", "a", "--socket", "/nonexistent.sock").returncode, 3, "krond is asked")
+        for arguments in (["--all"], ["a", "--all", "--file", "x"], ["a", "--file", "x", "--cron", "* * * * *"],
                           ["a", "--file", "x", "--count", "1", "--for", "1h"], ["a", "--file", "/nonexistent.kron"]):
             self.assertEqual(run("next", *arguments).returncode, 2, arguments)
         self.assertEqual(run("next", "a", "--file", EXAMPLES, "--for", "long").returncode, 1)
@@ -138,7 +139,8 @@ class Explain(unittest.TestCase):
         self.assertEqual(run("explain", "--log-line", "run_ended pid=3").returncode, 1)
 
     def test_wrong_usage_is_status_2(self):
-        for arguments in ([], ["a"], ["a", "--file", "x", "--at", FROM, "--period", FROM],
+        self.assertEqual(run("explain", "a", "--socket", "/nonexistent.sock").returncode, 3, "krond is asked")
+        for arguments in ([], ["a", "--file", "x", "--at", FROM, "--period", FROM],
                           ["a", "--log-line", "x"], ["a", "--file", "/nonexistent.kron"]):
             self.assertEqual(run("explain", *arguments).returncode, 2, arguments)
 

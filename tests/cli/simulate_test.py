@@ -112,7 +112,8 @@ class Simulate(unittest.TestCase):
             status, out, err = self.simulate(*arguments)
             self.assertEqual((status, out), (1, ""), arguments)
             self.assertIn(said, err)
-        self.assertEqual(self.simulate()[0], 2)
+        self.assertEqual(self.simulate("--socket", str(self.directory / "none.sock"))[0], 3,
+                         "without files krond is asked, and there is none")
         self.assertEqual(self.simulate(path, "--format", "xml")[0], 2)
         self.assertEqual(self.simulate(str(self.directory / "missing.kron"))[0], 2)
 

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 # The rooms whose log is krond's or the operator's, and the log itself, which has a line of its own to write.
-ROOMS = ("cluster", "daemon", "history", "http", "ledger", "log", "operator", "queue", "runner", "scheduler")
+ROOMS = ("api", "cluster", "daemon", "history", "http", "ledger", "log", "operator", "queue", "runner", "scheduler")
 CALL = re.compile(r'\b(?:log_?(?:\.|->)(?:info|warning|error|write)|line_of)\(\s*(?:[\w.:()]+,\s*)?"([a-z_.]+)"')
 ROW = re.compile(r"^\| `([a-z_.]+)` \| (?:debug|info|warning|error|that of)", re.MULTILINE)
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -11,6 +12,7 @@
 #include "kron/report/why.h"
 #include "kron/scheduler/fake/simulation.h"
 #include "kron/testing/scale.h"
+#include "kron/testing/temporary_directory.h"
 
 // Every period of a simulated year: what became of it is what `why` says.
 namespace kron::testing {
@@ -86,6 +88,7 @@ struct Tally {
   std::map<std::string, std::size_t> verdicts;
   std::size_t causes = 0;
   std::size_t instead = 0;
+  std::size_t asked = 0;
 };
 
 Verdict expected_of(const Entry& entry, const std::vector<ActiveExecution>& active) {
@@ -106,8 +109,8 @@ Verdict expected_of(const Entry& entry, const std::vector<ActiveExecution>& acti
 // A period of which nothing was ever said: the verdict must follow from the record and the clock.
 void expect_unsaid(const WhyAnswer& answer, const report::WhyFacts& facts, const Decision& period) {
   const JobState& state = facts.state;
-  const auto since = state.schedule ? state.schedule->since : std::nullopt;
-  const bool is_early = (state.first_seen && period.due() < *state.first_seen) || (since && period.due() < *since);
+  const Instant since = state.schedule ? state.schedule->since.value_or(kFirstInstant) : kFirstInstant;
+  const bool is_early = (state.first_seen && period.due() < *state.first_seen) || period.due() < since;
   const bool is_ahead = period.due() > facts.now;
   switch (answer.verdict) {
     case Verdict::not_loaded:
@@ -148,6 +151,34 @@ void expect_told(const WhyAnswer& answer, const Entry& entry, const report::WhyF
   EXPECT_GE(*answer.period->chosen + parse_whole_seconds(length).value(), *entry.ended_at);
 }
 
+// The entries of a job in an index, as the history keeps them.
+class KeptEntries {
+ public:
+  explicit KeptEntries(const std::vector<Entry>& entries)
+      : index_(history::Index::open(directory_.file("index.sqlite")).value()) {
+    EXPECT_TRUE(index_->begin());
+    for (const Entry& entry : entries) EXPECT_TRUE(index_->put(entry, {}));
+    EXPECT_TRUE(index_->commit());
+  }
+
+  // What is answered out of those entries alone that the endpoint asks the history for.
+  WhyAnswer answer(report::WhyFacts facts, const report::WhyQuestion& question) {
+    facts.entries = history::entries_around(*index_, report::entries_needed(facts.job, question, facts.now)).value();
+    return report::why(facts, question);
+  }
+
+ private:
+  TemporaryDirectory directory_{memory_directory()};
+  std::unique_ptr<history::Index> index_;
+};
+
+void expect_same(const WhyAnswer& answer, const WhyAnswer& all) {
+  EXPECT_EQ(name_of(answer.verdict), name_of(all.verdict));
+  EXPECT_EQ(answer.sentence, all.sentence);
+  EXPECT_EQ(answer.reason, all.reason);
+  EXPECT_EQ(answer.instead, all.instead);
+}
+
 void examine(const Chronicle& chronicle, const Outside& outside, const Scheduler& scheduler, Tally& tally) {
   const Instant t = now(outside.clock);
   for (const jobs::JobDefinition& definition : outside.jobs) {
@@ -167,6 +198,7 @@ void examine(const Chronicle& chronicle, const Outside& outside, const Scheduler
       if (known == nullptr || history::kind_of(entry) == history::Kind::executed) known = &entry;
     }
     if (job.schedule.kind == Schedule::Kind::reboot) continue;
+    KeptEntries kept(facts.entries);
     const Instant first = said.empty() ? t - 24h * 60 : std::min(said.begin()->first, t - 24h * 60);
     for (auto p = job.schedule.next_after(first - 1s, job.zone); p && *p < t + 48h;
          p = job.schedule.next_after(*p, job.zone)) {
@@ -179,6 +211,12 @@ void examine(const Chronicle& chronicle, const Outside& outside, const Scheduler
         expect_unsaid(answer, facts, decide(job, *p));
       } else {
         expect_told(answer, *found->second, facts, tally);
+      }
+      expect_same(kept.answer(facts, {.period = *p}), answer);
+      if (tally.asked++ % 16 == 0) {
+        for (const Instant at : {*p, *p + 61s, decide(job, *p).due() + 1s}) {
+          expect_same(kept.answer(facts, {.at = at}), report::why(facts, {.at = at}));
+        }
       }
       if (::testing::Test::HasFailure()) return;
     }

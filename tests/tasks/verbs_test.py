@@ -104,7 +104,8 @@ class Verbs(unittest.TestCase):
             self.tasks.submit(task_id, "--max-attempts", 1, task_type="mail")
         self.run_verb("cancel", "b")
         main, terminal = pty.openpty()
-        listed = subprocess.run([KRON, "task", "list", "--data-dir", str(self.tasks.data)], stdout=terminal, check=False)
+        listed = subprocess.run([KRON, "task", "list", "--data-dir", str(self.tasks.data)], stdout=terminal, check=False,
+                                env={**os.environ, "TZ": "Asia/Kolkata"})
         os.close(terminal)
         with open(main, encoding="utf-8", closefd=True) as reader:
             shown = []
@@ -112,9 +113,9 @@ class Verbs(unittest.TestCase):
                 for line in reader:
                     shown.append(line.rstrip())
         self.assertEqual(listed.returncode, 0)
-        self.assertRegex(shown[0], r"^TASK  TYPE  STATE      TRIED  UPDATED               REASON$")
-        self.assertRegex(shown[1], r"^a     mail  PENDING      0/1  20\S+Z$")
-        self.assertRegex(shown[2], r"^b     mail  CANCELLED    0/1  20\S+Z  'cancelled'$")
+        self.assertRegex(shown[0], r"^TASK  TYPE  STATE      TRIED  UPDATED {16,}REASON$")
+        self.assertRegex(shown[1], r"^a     mail  PENDING      0/1  20\S+ [:\d]+, (now|\d+ s ago)$")
+        self.assertRegex(shown[2], r"^b     mail  CANCELLED    0/1  20\S+ [:\d]+, (now|\d+ s ago) +'cancelled'$")
 
     def test_show_tells_that_it_was_cancelled_and_how_often_it_ran(self):
         self.tasks.submit("a")
