@@ -98,8 +98,9 @@ class FileSizes(OnHost):
 
     def test_a_limit_that_is_reached_is_a_write_that_fails(self):
         self.host.write_jobs(self.host.job("job", "* * * * *", policy=PATIENT))
-        self.host.once(at=DUE - 30)
-        krond = self.host.started(at=DUE - 5)
+        self.host.once(at=DUE - 50)
+        # Long enough for a busy machine: the limit must be there before the job is due.
+        krond = self.host.started(at=DUE - 20)
         self.limit(krond, 10)
         # Neither an instruction nor a record can be written, and nothing runs.
         until(lambda: krond.all("start_failed") or krond.all("record_failed"), "a write that fails: " + krond.log())
