@@ -44,7 +44,7 @@ test-kube: ## the tests on a real Kubernetes API server, which is built first if
 	cmake --build --preset asan --parallel $(JOBS) --target kron kron-kube-probe kron-operator kron-model-api-server
 	KUBE_REQUIRED=1 ctest --preset asan --label-regex kube
 
-soak: ## the suite at full counts (KRON_TEST_SCALE=20), then under ASan and TSan, the mutants and the fuzzers
+soak: ## the suite at full counts (KRON_TEST_SCALE=20), then under ThreadSanitizer, then the fuzzers
 	scripts/deps test fuzz
 	FUZZ_SECONDS=$(SECONDS) scripts/soak
 
