@@ -1,8 +1,9 @@
 # kron_embed(OUTPUT DIRECTORY): a C++ source with the page in it, as kron/web/assets.h wants it: index.html, and what it
-# names as /a/HASH/FILE, each compressed by gzip. No xxd and no linker's tricks: neither is everywhere.
+# names as /a/HASH/FILE, each without its indentation (web/build.mjs checks that it means nothing) and compressed by gzip. No
+# xxd and no linker's tricks: neither is everywhere.
 if(CMAKE_SCRIPT_MODE_FILE)
   function(compressed_bytes variable file)
-    execute_process(COMMAND gzip -9 -n -c ${file} OUTPUT_FILE ${OUTPUT}.gz COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND sed "s/^ *//" ${file} COMMAND gzip -9 -n -c OUTPUT_FILE ${OUTPUT}.gz COMMAND_ERROR_IS_FATAL ANY)
     file(READ ${OUTPUT}.gz hex HEX)
     file(REMOVE ${OUTPUT}.gz)
     string(REGEX REPLACE "(................................................................)" "\\1\n" hex "${hex}")

@@ -5,6 +5,7 @@ import filecmp
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,9 @@ class Bundle(unittest.TestCase):
             self.assertIn(f"'{member}' does not exist", checked.stdout)
 
     def test_a_browser_takes_less_than_60_kilobytes_for_it(self):
-        taken = [len(gzip.compress((WEB / "dist" / name).read_bytes(), 9)) for name in ("kron.js", "kron.css")]
+        # As cmake/KronEmbed.cmake sends it; front_test.py counts what comes.
+        sent = [re.sub(rb"^ *", b"", (WEB / "dist" / name).read_bytes(), flags=re.MULTILINE) for name in ("kron.js", "kron.css")]
+        taken = [len(gzip.compress(text, 9)) for text in sent]
         self.assertLessEqual(sum(taken), 60_000, taken)
 
     def test_its_pure_parts(self):

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -203,6 +204,13 @@ class Front(OnWebHost):
         self.krond.stop()
         result = self.host.kron("web", "--listen", "127.0.0.1:0", "--no-open")
         self.assertEqual((result.returncode, result.stdout), (3, ""), result)
+
+    def test_what_a_browser_takes_for_the_page_is_less_than_60_kilobytes(self):
+        names = re.findall(r'"(/a/[0-9a-f]{12}/kron\.(?:js|css))"', self.page.ask("GET", "/").body.decode())
+        self.assertEqual(len(names), 2)
+        answers = [self.page.ask("GET", name, {"Accept-Encoding": "gzip"}) for name in names]
+        self.assertEqual([answer.headers["content-encoding"] for answer in answers], ["gzip", "gzip"])
+        self.assertLessEqual(sum(len(answer.body) for answer in answers), 60_000)
 
     def test_strangers_who_say_nothing_keep_nobody_out(self):
         page = self.page.log_in()

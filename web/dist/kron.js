@@ -827,10 +827,10 @@ var kept = typeof localStorage > "u" ? null : localStorage.getItem("kron.zone"),
 function chooseZone(next) {
   zone.value = next, localStorage.setItem("kron.zone", next);
 }
-var ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+var ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
 function zones() {
   let other = jobZone.value;
-  return other === "" || other === "UTC" || other === ownZone() ? ["local", "utc"] : ["local", "job", "utc"];
+  return other === "" || other === "UTC" || other === ownZone ? ["local", "utc"] : ["local", "job", "utc"];
 }
 function nextZone() {
   let all = zones();
@@ -840,7 +840,7 @@ function zoneName(of = zone.value) {
   return nameOf(of).split("/").pop().replaceAll("_", " ");
 }
 function nameOf(of) {
-  return of === "utc" ? "UTC" : of === "job" && zones().includes("job") ? jobZone.value : ownZone();
+  return of === "utc" ? "UTC" : of === "job" && zones().includes("job") ? jobZone.value : ownZone;
 }
 var offset = 0;
 function setNow(text) {
@@ -1069,8 +1069,8 @@ async function follow(signal) {
   for (; !signal.aborted; ) {
     streaming = new AbortController();
     try {
-      let response = await open("events", { signal: AbortSignal.any([signal, streaming.signal]), headers: { Accept: "text/event-stream", ...last ? { "Last-Event-ID": last } : {} } });
-      last ||= response.headers.get("Last-Event-ID") ?? "", wasAway && (await askStatus(), tell({ kind: "again" })), wasAway = !1, await read(response.body, () => tell({ kind: "beat" }), (id, data) => {
+      let response = await open("events?fields=brief", { signal: AbortSignal.any([signal, streaming.signal]), headers: { Accept: "text/event-stream", ...last ? { "Last-Event-ID": last } : {} } }), isNew = last === "";
+      last ||= response.headers.get("Last-Event-ID") ?? "", wasAway && await askStatus(), (wasAway || isNew) && tell({ kind: "again" }), wasAway = !1, await read(response.body, () => tell({ kind: "beat" }), (id, data) => {
         id && (last = id);
         try {
           tell({ kind: "event", event: JSON.parse(data) }), statusSoon();
@@ -1340,13 +1340,28 @@ function paint(canvas, width, height, shapes) {
   let context = canvas.getContext("2d");
   if (!context) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0), context.clearRect(0, 0, width, height);
-  let font = getComputedStyle(document.body).fontFamily;
-  for (let shape2 of shapes) draw(context, shape2, font);
+  let font = getComputedStyle(document.body).fontFamily, alike = null, flush = () => {
+    alike && fillPath(context, alike), alike = null;
+  };
+  for (let shape2 of shapes) {
+    if (shape2.kind !== "rect" || shape2.stroke || !shape2.fill) {
+      flush(), draw(context, shape2, font);
+      continue;
+    }
+    (alike?.fill !== shape2.fill || alike.opacity !== shape2.opacity) && (flush(), context.beginPath(), alike = shape2), rectPath(context, shape2);
+  }
+  flush();
+}
+function rectPath(context, { x: x3, y: y5, w: w5, h: h5, r: r4 = 0 }) {
+  r4 > 1.5 ? context.roundRect(x3, y5, w5, h5, Math.min(r4, w5 / 2, h5 / 2)) : context.rect(x3, y5, w5, h5);
+}
+function fillPath(context, { fill, opacity }) {
+  context.globalAlpha = opacity ?? 1, finish(context, fill, void 0, 1), context.globalAlpha = 1;
 }
 function draw(context, shape2, font) {
   switch (context.globalAlpha = "opacity" in shape2 && shape2.opacity !== void 0 ? shape2.opacity : 1, shape2.kind) {
     case "rect":
-      context.beginPath(), shape2.r ? context.roundRect(shape2.x, shape2.y, shape2.w, shape2.h, Math.min(shape2.r, shape2.w / 2, shape2.h / 2)) : context.rect(shape2.x, shape2.y, shape2.w, shape2.h), finish(context, shape2.fill, shape2.stroke, 1, shape2.dash);
+      context.beginPath(), rectPath(context, shape2), finish(context, shape2.fill, shape2.stroke, 1, shape2.dash);
       break;
     case "line":
       context.beginPath(), context.moveTo(shape2.x1, shape2.y1), context.lineTo(shape2.x2, shape2.y2), finish(context, void 0, shape2.stroke, shape2.width ?? 1, shape2.dash);
@@ -1478,7 +1493,7 @@ function Canvas({ draw: draw2, label, onKey }) {
     event.preventDefault();
     let at = spot ? all.indexOf(spot) : -1;
     setSpot(all[(at + step2 + all.length) % all.length] ?? null);
-  }, left = spot ? Math.min(Math.max(8, spot.x + Math.min(spot.w, 40) / 2), Math.max(8, width - 270)) : 0;
+  }, told = spot?.lines() ?? [], left = spot ? Math.min(Math.max(8, spot.x + Math.min(spot.w, 40) / 2), Math.max(8, width - 270)) : 0;
   return k("div", { class: "drawing", ref: box }, k(
     "canvas",
     {
@@ -1494,7 +1509,7 @@ function Canvas({ draw: draw2, label, onKey }) {
       onKeyDown: keyed,
       class: spot?.href ? "points" : ""
     }
-  ), k("div", { class: "sr", "aria-live": "polite" }, spot?.lines.join(", ")), spot && spot.lines.length > 1 && k("div", { class: "tip", style: { left: `${left}px`, top: `${spot.y + spot.h + 6}px` } }, k("b", null, spot.lines[0]), spot.lines.slice(1).map((line) => k("div", null, line))));
+  ), k("div", { class: "sr", "aria-live": "polite" }, told.join(", ")), spot && told.length > 1 && k("div", { class: "tip", style: { left: `${left}px`, top: `${spot.y + spot.h + 6}px` } }, k("b", null, told[0]), told.slice(1).map((line) => k("div", null, line))));
 }
 var toasts = y3([]), toastId = 0;
 function say(text, bad = !1) {
@@ -1519,9 +1534,9 @@ function Ask() {
     setTyped(""), asked3 && dialog.current?.showModal();
   }, [asked3]), !asked3) return null;
   let close = () => {
-    question.value = null;
+    question.value === asked3 && (question.value = null);
   };
-  return k("dialog", { ref: dialog, onClose: close, "aria-labelledby": "ask-title" }, k("h2", { id: "ask-title" }, asked3.title), k("div", { class: "body" }, asked3.text), asked3.extra, asked3.typed !== void 0 && k("label", { class: "field" }, "Type ", k("b", null, plain(asked3.typed)), " to go on", k("input", { value: typed, onInput: (event) => setTyped(event.currentTarget.value) })), k("div", { class: "buttons" }, k("button", { type: "button", autofocus: !0, onClick: close }, "Cancel"), k(
+  return k("dialog", { key: asked3, ref: dialog, onClose: close, "aria-labelledby": "ask-title" }, k("h2", { id: "ask-title" }, asked3.title), k("div", { class: "body" }, asked3.text), asked3.extra, asked3.typed !== void 0 && k("label", { class: "field" }, "Type ", k("b", null, plain(asked3.typed)), " to go on", k("input", { value: typed, onInput: (event) => setTyped(event.currentTarget.value) })), k("div", { class: "buttons" }, k("button", { type: "button", autofocus: !0, onClick: close }, "Cancel"), k(
     "button",
     {
       type: "button",
@@ -1600,24 +1615,10 @@ function resumeJobs(names) {
 function Names({ names }) {
   return names.length < 2 ? null : k("ul", { class: "names" }, names.slice(0, LISTED).map((name) => k("li", null, plain(name))), names.length > LISTED && k("li", { class: "faint" }, "and ", names.length - LISTED, " more"));
 }
-async function oneBatch(verb, names, body) {
-  try {
-    return await post(`jobs/${verb}`, { jobs: names, ...body });
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404 && error.status !== 405) throw error;
-  }
-  let { note: _4, ...rest } = body, jobs2 = [];
-  for (let identity of names)
-    jobs2.push(await post(`jobs/${encodeURIComponent(identity)}/${verb}`, rest).catch((error) => {
-      if (error instanceof ApiError && !error.isAway) return { identity, problem: error.problem };
-      throw error;
-    }));
-  return { jobs: jobs2 };
-}
 async function changeMany(verb, names, body) {
   let refused = [];
   for (let at = 0; at < names.length; at += MOST_AT_ONCE) {
-    let answer = await oneBatch(verb, names.slice(at, at + MOST_AT_ONCE), body);
+    let answer = await post(`jobs/${verb}`, { jobs: names.slice(at, at + MOST_AT_ONCE), ...body });
     for (let one of answer.jobs) "problem" in one && refused.push({ identity: one.identity, detail: one.problem.detail });
   }
   let done = verb === "pause" ? "paused" : "resumed";
@@ -1852,7 +1853,8 @@ function clean(text) {
 }
 
 // src/output.ts
-var MOST_BYTES = 2 << 20, RETRY = 1e3, Output = class {
+var MOST_BYTES = 2 << 20, FAST = 5e6, FAST_TAIL = 262144, FAST_PAUSE = 500, RETRY = 1e3, SHOW_PAUSE = 80, SLICE = 12, LINE_COST = 24, CUT = ` bytes cut here]
+`, NO_LINE = { number: 0, pieces: [], cut: 0 }, sizeOf = (line) => line.pieces.reduce((sum, piece) => sum + piece.text.length, LINE_COST), wait = (pause2) => new Promise((resolve) => setTimeout(resolve, pause2)), Output = class {
   constructor(runId) {
     this.runId = runId;
     this.follow();
@@ -1863,57 +1865,80 @@ var MOST_BYTES = 2 << 20, RETRY = 1e3, Output = class {
   state = y3("asking");
   skipped = y3(0);
   // bytes before the first line that is kept
+  isFast = y3(!1);
   problem = y3("");
   kept = [];
-  sizes = [];
+  first = 0;
+  // of the kept that is not dropped yet
   size = 0;
   count = 0;
+  missed = 0;
+  // bytes before the first of the kept
+  at = NaN;
+  // the next byte to come, counted as the run wrote them; NaN: not known
   dirty = 0;
+  decoder = new TextDecoder();
+  terminal = new Terminal(() => {
+  });
   stop = new AbortController();
-  terminal = this.fresh();
   close() {
-    this.stop.abort(), cancelAnimationFrame(this.dirty);
-  }
-  fresh() {
-    return new Terminal((pieces, cut2) => this.add(pieces, cut2));
+    this.stop.abort(), clearTimeout(this.dirty);
   }
   add(pieces, cut2) {
-    let size = pieces.reduce((sum, piece) => sum + piece.text.length, 0) + 24;
-    this.kept.push({ number: ++this.count, pieces, cut: cut2 }), this.sizes.push(size), this.size += size;
-    let drop = 0;
-    for (; this.size > MOST_BYTES && drop < this.kept.length - 1; ) this.size -= this.sizes[drop++];
-    drop > 0 && (this.skipped.value += this.sizes.slice(0, drop).reduce((sum, part) => sum + part - 23, 0), this.kept = this.kept.slice(drop), this.sizes = this.sizes.slice(drop));
+    let line = { number: ++this.count, pieces, cut: cut2 };
+    for (this.kept.push(line), this.size += sizeOf(line); this.size > MOST_BYTES && this.first < this.kept.length - 1; ) {
+      let old = this.kept[this.first];
+      this.kept[this.first++] = NO_LINE, this.size -= sizeOf(old), this.missed += sizeOf(old) - LINE_COST + old.cut + 1;
+    }
+    this.first > 1e3 && this.first > this.kept.length / 2 && (this.kept = this.kept.slice(this.first), this.first = 0);
   }
   show() {
-    this.dirty ||= requestAnimationFrame(() => {
-      this.dirty = 0, this.lines.value = [...this.kept], this.open.value = this.terminal.open;
-    });
+    this.dirty ||= window.setTimeout(() => {
+      this.dirty = 0, this.lines.value = this.kept.slice(this.first), this.open.value = this.terminal.open, this.skipped.value = this.missed;
+    }, SHOW_PAUSE);
   }
   // Until the run has ended and all of it is here; krond's absence is waited out.
   async follow() {
     for (; !this.stop.signal.aborted; )
       try {
-        await this.read();
-        break;
+        if (await (this.isFast.value ? this.readEnd() : this.read())) break;
       } catch (error) {
         if (this.stop.signal.aborted) return;
         if (this.problem.value = error instanceof ApiError ? error.problem.detail : "The connection broke off.", error instanceof ApiError && !error.isAway) {
           this.state.value = "ended";
           return;
         }
-        this.state.value = "away", await new Promise((resolve) => setTimeout(resolve, RETRY));
+        this.state.value = "away", await wait(RETRY);
       }
     this.terminal.end(), this.show(), this.state.value = "ended";
   }
+  // What is here goes on where the answer begins, or is forgotten. A host that does not say where gives all of it.
+  async ask(query, stop) {
+    let response = await open(`runs/${this.runId}/output?${query}`, { signal: stop }), first2 = response.headers.get("Kron-Output-First");
+    return (first2 === null || Number(first2) !== this.at) && ([this.kept, this.first, this.size, this.missed] = [[], 0, 0, Number(first2)], this.terminal = new Terminal((pieces, cut2) => this.add(pieces, cut2)), this.decoder = new TextDecoder()), this.at = first2 === null ? NaN : Number(first2), this.state.value = "following", this.problem.value = "", response;
+  }
+  take(bytes2) {
+    let text = this.decoder.decode(bytes2, { stream: !0 });
+    this.at = text.includes(CUT) ? NaN : this.at + bytes2.length, this.terminal.feed(text), this.show();
+  }
+  // Whether that was all of it.
   async read() {
-    let response = await open(`runs/${this.runId}/output?follow=true`, { signal: this.stop.signal });
-    [this.kept, this.sizes, this.size, this.count] = [[], [], 0, 0], this.skipped.value = 0, this.terminal = this.fresh(), this.state.value = "following", this.problem.value = "";
-    let decoder = new TextDecoder(), reader = response.body.getReader();
+    let mine = new AbortController(), reader = (await this.ask(`follow=true&tail=${MOST_BYTES}${this.at >= 0 ? `&from=${this.at}` : ""}`, AbortSignal.any([this.stop.signal, mine.signal]))).body.getReader(), [begun, fresh, turn] = [performance.now(), -MOST_BYTES, performance.now()];
     for (; ; ) {
       let { done, value } = await reader.read();
-      if (done) return;
-      this.terminal.feed(decoder.decode(value, { stream: !0 })), this.show();
+      if (done) return !0;
+      if (this.take(value), fresh += value.length, fresh > FAST && this.at >= 0)
+        return this.isFast.value = !0, mine.abort(), !1;
+      let time = performance.now();
+      time - begun > 1e3 && ([begun, fresh] = [time, Math.min(fresh, 0)]), !(time - turn < SLICE) && (await wait(0), turn = performance.now());
     }
+  }
+  // The end of what there is now.
+  async readEnd() {
+    let before = this.at;
+    await wait(FAST_PAUSE);
+    let response = await this.ask(`tail=${FAST_TAIL}`, this.stop.signal);
+    return this.take(new Uint8Array(await response.arrayBuffer())), this.isFast.value = this.at >= 0 && !(this.at - before < FAST * FAST_PAUSE / 1e3), !1;
   }
 };
 async function linesOf(runId, mostBytes) {
@@ -2025,7 +2050,7 @@ function explainShapes(decision, told, width) {
     });
     for (let [from, until] of refusedSpans(told, start, end)) {
       let [x3, w5] = [scale.x(from), Math.max(1, scale.x(until) - scale.x(from))];
-      shapes.push({ kind: "hatch", x: x3, y: TOP + 8, w: w5, h: BASE - TOP - 8, stroke: "none" }), w5 > 90 && shapes.push({ kind: "text", x: x3 + w5 / 2, y: TOP + 22, text: `not ${clock(from)}–${clock(until)}`, fill: "none", align: "center" }), spots.push({ x: x3, y: TOP, w: w5, h: BASE - TOP, lines: ["refused", `${clock(from)}–${clock(until)}`] });
+      shapes.push({ kind: "hatch", x: x3, y: TOP + 8, w: w5, h: BASE - TOP - 8, stroke: "none" }), w5 > 90 && shapes.push({ kind: "text", x: x3 + w5 / 2, y: TOP + 22, text: `not ${clock(from)}–${clock(until)}`, fill: "none", align: "center" }), spots.push({ x: x3, y: TOP, w: w5, h: BASE - TOP, lines: () => ["refused", `${clock(from)}–${clock(until)}`] });
     }
     drawDraws(told, scale, shapes, spots);
   }
@@ -2039,7 +2064,7 @@ function explainShapes(decision, told, width) {
     let t4 = Date.parse(decision.chosenTime), x3 = scale.x(t4);
     shapes.push({ kind: "rect", x: x3 - 1.5, y: TOP, w: 3, h: BASE - TOP, r: 1.5, fill: "after" }), shapes.push({ kind: "circle", x: x3, y: TOP, r: 9, fill: "after" }), shapes.push({ kind: "text", x: x3, y: TOP + 4, text: String(Math.max(1, decision.attempts)), fill: "panel", align: "center", weight: 650 });
     let flips = x3 > scale.right - 80;
-    shapes.push({ kind: "text", x: flips ? x3 - 15 : x3 + 15, y: TOP + 5, text: seconds(t4), fill: "ink", align: flips ? "right" : "left", weight: 650, size: 13 }), spots.push({ x: x3 - 9, y: TOP - 9, w: 18, h: BASE - TOP + 9, lines: [seconds(t4), utc(t4), `draw ${decision.attempts}`] });
+    shapes.push({ kind: "text", x: flips ? x3 - 15 : x3 + 15, y: TOP + 5, text: seconds(t4), fill: "ink", align: flips ? "right" : "left", weight: 650, size: 13 }), spots.push({ x: x3 - 9, y: TOP - 9, w: 18, h: BASE - TOP + 9, lines: () => [seconds(t4), utc(t4), `draw ${decision.attempts}`] });
   }
   return { shapes, spots, height: HEIGHT };
 }
@@ -2055,7 +2080,7 @@ function drawDraws(told, scale, shapes, spots) {
   told.draws.slice(0, 12).forEach((one, i4) => {
     if (one.allowed) return;
     let x3 = scale.x(Date.parse(one.candidate)), y5 = TOP + 34 + i4 % 3 * 16;
-    shapes.push({ kind: "line", x1: x3, y1: y5 + 8, x2: x3, y2: BASE, stroke: "none", dash: !0 }), shapes.push({ kind: "circle", x: x3, y: y5, r: 8, fill: "panel", stroke: "none" }), shapes.push({ kind: "text", x: x3, y: y5 + 4, text: String(i4 + 1), fill: "none", align: "center", size: 10 }), spots.push({ x: x3 - 8, y: y5 - 8, w: 16, h: 16, lines: [`draw ${i4 + 1}: ${seconds(Date.parse(one.candidate))}`, `refused by ${plain(one.refusedBy)}`] });
+    shapes.push({ kind: "line", x1: x3, y1: y5 + 8, x2: x3, y2: BASE, stroke: "none", dash: !0 }), shapes.push({ kind: "circle", x: x3, y: y5, r: 8, fill: "panel", stroke: "none" }), shapes.push({ kind: "text", x: x3, y: y5 + 4, text: String(i4 + 1), fill: "none", align: "center", size: 10 }), spots.push({ x: x3 - 8, y: y5 - 8, w: 16, h: 16, lines: () => [`draw ${i4 + 1}: ${seconds(Date.parse(one.candidate))}`, `refused by ${plain(one.refusedBy)}`] });
   });
 }
 function Coming({ decisions, isKnown }) {
@@ -2095,7 +2120,7 @@ function durationShapes(points, usual, limit, trend, width) {
     shapes.push({ kind: "line", x1: LEFT, y1: at, x2: right, y2: at, stroke: "hair" }), shapes.push({ kind: "text", x: LEFT - 8, y: at + 4, text: part === 0 ? "0" : duration(top * part * 1e3), fill: "faint", align: "right", most: LEFT - 10 });
   }
   limit && limit <= top && (shapes.push({ kind: "line", x1: LEFT, y1: y5(limit), x2: right, y2: y5(limit), stroke: "fail", dash: !0 }), shapes.push({ kind: "text", x: right, y: y5(limit) - 5, text: `ended after ${duration(limit * 1e3)}`, fill: "fail", align: "right" })), points.forEach((point, i4) => {
-    point.mark === "ok" ? shapes.push({ kind: "circle", x: x3(i4), y: y5(point.took), r: 2.6, fill: "ok" }) : shapes.push({ kind: "glyph", x: x3(i4), y: y5(point.took), mark: point.mark }), spots.push({ x: x3(i4) - 4, y: y5(point.took) - 5, w: 8, h: 10, lines: [moment(point.at), `${MARK_WORDS[point.mark]}, took ${duration(point.took * 1e3)}`] });
+    point.mark === "ok" ? shapes.push({ kind: "circle", x: x3(i4), y: y5(point.took), r: 2.6, fill: "ok" }) : shapes.push({ kind: "glyph", x: x3(i4), y: y5(point.took), mark: point.mark }), spots.push({ x: x3(i4) - 4, y: y5(point.took) - 5, w: 8, h: 10, lines: () => [moment(point.at), `${MARK_WORDS[point.mark]}, took ${duration(point.took * 1e3)}`] });
   });
   let first2 = points[0], last2 = points[points.length - 1];
   if (first2 && last2 && trend !== null && last2.at > first2.at) {
@@ -2126,7 +2151,7 @@ function yearShapes(days, width, at) {
       let t4 = first2 + row * DAY;
       if (t4 > today) break;
       let key = new Date(t4).toISOString().slice(0, 10), day2 = known.get(key), mark2 = day2 ? worstOf(day2.counts) : null, fill = mark2 === null ? "hair" : mark2 === "unknown" ? "fail" : mark2, gap = Math.min(2, cell / 6);
-      shapes.push({ kind: "rect", x: x3, y: top + row * cell, w: cell - gap, h: cell - gap, r: 2.5, fill, ...mark2 === "ok" ? { opacity: 0.75 } : {} }), mark2 && mark2 !== "ok" && mark2 !== "over" && mark2 !== "run" && cell >= 10 && shapes.push({ kind: "circle", x: x3 + (cell - gap) / 2, y: top + row * cell + (cell - gap) / 2, r: 2, fill: "panel" }), day2 && spots.push({ x: x3, y: top + row * cell, w: cell, h: cell, lines: [key, ...WORST.filter(([letter]) => (day2.counts[letter] ?? 0) > 0).map(([letter, what]) => `${day2.counts[letter]} ${MARK_WORDS[what]}`), ...day2.runs > 0 ? [`${counted(day2.runs, "run")}, at most ${duration(day2.maxSeconds * 1e3)}`] : []] });
+      shapes.push({ kind: "rect", x: x3, y: top + row * cell, w: cell - gap, h: cell - gap, r: 2.5, fill, ...mark2 === "ok" ? { opacity: 0.75 } : {} }), mark2 && mark2 !== "ok" && mark2 !== "over" && mark2 !== "run" && cell >= 10 && shapes.push({ kind: "circle", x: x3 + (cell - gap) / 2, y: top + row * cell + (cell - gap) / 2, r: 2, fill: "panel" }), day2 && spots.push({ x: x3, y: top + row * cell, w: cell, h: cell, lines: () => [key, ...WORST.filter(([letter]) => (day2.counts[letter] ?? 0) > 0).map(([letter, what]) => `${day2.counts[letter]} ${MARK_WORDS[what]}`), ...day2.runs > 0 ? [`${counted(day2.runs, "run")}, at most ${duration(day2.maxSeconds * 1e3)}`] : []] });
     }
   }
   return ["Mon", "", "Wed", "", "Fri"].forEach((text, row) => text && shapes.push({ kind: "text", x: 14, y: top + row * cell + cell * 0.7, text, fill: "faint" })), { shapes, spots, height: top + 7 * cell + 8 };
@@ -2307,7 +2332,7 @@ function JobView({ name }) {
   return k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/jobs" }, "Jobs"), " /"), k("h1", { class: "name-line" }, k("bdi", null, plain(name)), " ", k("span", { class: "pill" }, k(State, { job: known })), " ", k(Outcomes, { letters: known.outcomes })), k("p", { class: "words" }, plain(wordsOf(known))), known.description && k("p", { class: "soft" }, plain(known.description)), paused && k("p", { class: "words c-skip" }, "Paused", paused.by ? ` by ${plain(paused.by)}` : "", paused.since ? k($, null, " since ", k(Time, { at: paused.since })) : null, paused.until ? k($, null, ", until ", k(Time, { at: paused.until })) : ", until somebody resumes it", paused.note ? `: ${plain(paused.note)}` : ".")), k("div", { class: "acts" }, k("button", { type: "button", onClick: () => toggle(known) }, known.paused ? "Resume…" : "Pause…", k("kbd", null, "P")), k("button", { type: "button", class: "main", onClick: () => runNow(name) }, "Run now…", k("kbd", null, "R")))), k("div", { class: "cols" }, k("div", null, k(NextPeriod, { decisions, name }), k("div", { class: "two" }, k(Coming, { decisions, isKnown: coming.value.value !== null }), k(Durations, { runs: [...runs].reverse(), usual: known.usualSeconds, limit: limitOf(known) })), k(Year, { days: days.value.value }), k(Panel, { title: "Runs", more: k("a", { class: "in", href: `#/runs?job=${encodeURIComponent(name)}` }, "all"), class: "gap" }, k(RunTable, { runs: runs.slice(0, 20), plainJob: !0 }), runs.length === 0 && k("p", { class: "note" }, "Not yet."))), k("aside", null, k(WhyNot, { name }), k(Panel, { title: "Definition", more: k("code", { class: "faint cut" }, plain(known.file.split("/").pop() ?? ""), known.line ? `:${known.line}` : ""), class: "gap" }, k("pre", { tabIndex: 0 }, plain(known.source ?? JSON.stringify(known.definition, null, 2)))), k(Rules, { job: known, path: path3 }), k(LastOutput, { runs }))));
 }
 function wordsOf(job) {
-  let { window: window2 } = job.definition ?? {}, [mode, length] = typeof window2 == "string" ? ["after", window2] : [window2?.mode ?? "after", window2?.duration], sentence2 = `${job.words ?? job.schedule}, ${job.timezone}${length && length !== "0s" ? `, somewhere in the ${length} ${mode}` : ""}.`;
+  let { window: window2 } = job.definition ?? {}, [mode, length] = typeof window2 == "string" ? ["after", window2] : [window2?.mode ?? "after", window2?.duration], sentence2 = `${job.words}, ${job.timezone}${length && length !== "0s" ? `, somewhere in the ${length} ${mode}` : ""}.`;
   return sentence2.charAt(0).toUpperCase() + sentence2.slice(1);
 }
 function useKeys(known, name) {
@@ -2347,7 +2372,7 @@ function useClockChange(job, path3) {
   let [told, setTold] = d2(""), zoneNow = jobZone.value;
   return A2(() => {
     let change2 = clockChanges(now(), now() + 31968e6, "job", 864e5)[0];
-    if (!change2 || zoneNow !== job.timezone) return setTold("");
+    if (!change2 || zoneNow !== job.timezone || zoneNow === "UTC") return setTold("");
     let from = new Date(change2.t - 26 * 36e5).toISOString().replace(/\.\d+Z/, "Z");
     get(`${path3}/decisions?count=20&from=${encodeURIComponent(from)}`).then(({ decisions }) => {
       let touched = decisions.find((decision) => Date.parse(decision.windowEnd) >= change2.t && Date.parse(decision.nominalTime) - change2.t < 936e5), when = `${day(change2.t, "job")} ${new Date(change2.t).getUTCFullYear()}: clocks go ${change2.by > 0 ? "forward" : "back"} by ${duration(Math.abs(change2.by) * 6e4)}`;
@@ -2426,7 +2451,7 @@ function timeline(picture, scale, now2, labels, spread2) {
     let mark2 = lane.mark ? GLYPHS[lane.mark] : void 0;
     mark2 && shapes.push({ kind: "glyph", x: 20, y: middle, mark: mark2 });
     let many = lane.jobs > 1 ? ` × ${lane.jobs.toLocaleString("en-US")}` : "";
-    shapes.push({ kind: "text", x: mark2 ? 30 : 14, y: middle + 4, text: plain(lane.name) + many, fill: "ink", size: 12, most: labels - (mark2 ? 40 : 24) }), spots.push({ x: 0, y: y5, w: labels, h: tall, lines: [plain(lane.name) + many], href: hrefOf(lane) }), drawLane({ lane, picture, scale, now: now2, y: y5, tall, spread: spread2, shapes, spots }), y5 += tall;
+    shapes.push({ kind: "text", x: mark2 ? 30 : 14, y: middle + 4, text: plain(lane.name) + many, fill: "ink", size: 12, most: labels - (mark2 ? 40 : 24) }), spots.push({ x: 0, y: y5, w: labels, h: tall, lines: () => [plain(lane.name) + many], href: hrefOf(lane) }), drawLane({ lane, picture, scale, now: now2, y: y5, tall, spread: spread2, shapes, spots }), y5 += tall;
   });
   let x3 = Math.round(scale.x(now2)) + 0.5;
   return x3 > scale.left && x3 < scale.right && (shapes.push({ kind: "line", x1: x3, y1: 22, x2: x3, y2: height, stroke: "ink", width: 1.2 }), shapes.push({ kind: "rect", x: x3 - 20, y: 3, w: 40, h: 18, r: 9, fill: "ink" }), shapes.push({ kind: "text", x: x3, y: 16, text: clock(now2), fill: "panel", align: "center", weight: 600 })), { shapes, spots, height };
@@ -2447,7 +2472,7 @@ function drawPeriods({ lane, picture: { from }, scale, now: now2, y: y5, tall, s
   periods.forEach(([nominal, start, end, chosen], i4) => {
     let h5 = (tall - 8) / rows.count, top = y5 + 4 + rows.of[i4] * h5, left = cut2(at(start)), wide = cut2(at(end)) - left;
     if (wide > 3 && shapes.push({ kind: "rect", x: left, y: top, w: wide, h: h5 - (rows.count > 1 ? 1 : 0), r: 7, fill: "win", stroke: "win-edge" }), chosen === null) {
-      shapes.push({ kind: "glyph", x: left + wide / 2, y: top + h5 / 2, mark: "none" }), spots.push({ x: left, y: y5, w: Math.max(wide, 8), h: tall, lines: [name, "no time in its window is allowed", `period ${moment(from + nominal * 1e3)}`], href });
+      shapes.push({ kind: "glyph", x: left + wide / 2, y: top + h5 / 2, mark: "none" }), spots.push({ x: left, y: y5, w: Math.max(wide, 8), h: tall, lines: () => [name, "no time in its window is allowed", `period ${moment(from + nominal * 1e3)}`], href });
       return;
     }
     let t4 = from + chosen * 1e3, x3 = at(nominal + (chosen - nominal) * spread2);
@@ -2457,7 +2482,7 @@ function drawPeriods({ lane, picture: { from }, scale, now: now2, y: y5, tall, s
       return;
     }
     lane.usual && at(lane.usual) - at(0) > 6 && shapes.push({ kind: "rect", x: x3, y: middle - 4, w: cut2(x3 + at(lane.usual) - at(0)) - x3, h: 8, r: 3, stroke: "after", dash: !0, opacity: 0.6 }), at(nominal) >= scale.left && Math.abs(at(nominal) - x3) > 4 && shapes.push({ kind: "circle", x: at(nominal), y: top + h5 / 2, r: 2.3, fill: "before" }), shapes.push({ kind: "rect", x: x3 - 1.3, y: top, w: 2.6, h: h5, r: 1.2, fill: "after" }), overlaps.has(i4) && shapes.push({ kind: "glyph", x: x3 + 8, y: middle, mark: "over" });
-    let window2 = end > start ? [`window ${clock(from + start * 1e3)}–${clock(from + end * 1e3)}`] : [], told = [name, `${seconds(t4)}, ${relative(t4, now2)}`, utc(t4), ...window2, ...lane.usual ? [`usually ${duration(lane.usual * 1e3)}`] : [], ...overlaps.has(i4) ? ["overlaps the run before, if that takes as long as usual"] : []];
+    let window2 = end > start ? [`window ${clock(from + start * 1e3)}–${clock(from + end * 1e3)}`] : [], told = () => [name, `${seconds(t4)}, ${relative(t4, now2)}`, utc(t4), ...window2, ...lane.usual ? [`usually ${duration(lane.usual * 1e3)}`] : [], ...overlaps.has(i4) ? ["overlaps the run before, if that takes as long as usual"] : []];
     spots.push({ x: Math.min(left, x3 - 4), y: y5, w: Math.max(wide, 8), h: tall, lines: told, href });
   });
 }
@@ -2482,7 +2507,7 @@ function drawRuns({ lane, picture: { from }, scale, now: now2, y: y5, tall, shap
     let glyph2 = GLYPHS[mark2];
     glyph2 && shapes.push({ kind: "glyph", x: left, y: middle, mark: glyph2 });
     let took = end === null ? [] : [`took ${duration((end - start) * 1e3)}`];
-    spots.push({ x: left - 5, y: y5, w: Math.max(10, right - left + 5), h: tall, lines: [name, `${MARK_NAMES[mark2] ?? mark2} ${moment(t4)}`, utc(t4), ...took], href: runId ? `#/runs/${runId}` : hrefOf(lane) });
+    spots.push({ x: left - 5, y: y5, w: Math.max(10, right - left + 5), h: tall, lines: () => [name, `${MARK_NAMES[mark2] ?? mark2} ${moment(t4)}`, utc(t4), ...took], href: runId ? `#/runs/${runId}` : hrefOf(lane) });
   }
 }
 var GLYPHS = { fail: "fail", skip: "skip", miss: "miss", none: "none", over: "over", unknown: "unknown" }, MARK_NAMES = { ok: "succeeded", fail: "failed", skip: "skipped", miss: "missed", none: "no time", over: "passed over", unknown: "ended, nobody knows how", run: "running since" };
@@ -2517,7 +2542,7 @@ function drawDensity({ lane, picture, scale, now: now2, y: y5, tall, spread: spr
       let h5 = Math.max(3, Math.sqrt(starts / most) * room);
       shapes.push({ kind: "rect", x: x3, y: y5 + tall - 5 - h5, w: Math.max(1.5, wide - 0.7), h: h5, r: 1, fill: "after", opacity });
     }
-    spots.push({ x: x3, y: y5, w: Math.max(4, wide), h: tall, lines: [plain(lane.name), `${starts.toLocaleString("en-US")} ${starts === 1 ? "start" : "starts"} from ${moment(picture.from + t4 * 1e3)}`, ...window2 ? [`window ${clock(picture.from + window2[0] * 1e3)}–${clock(picture.from + window2[1] * 1e3)}`] : []], href: hrefOf(lane) });
+    spots.push({ x: x3, y: y5, w: Math.max(4, wide), h: tall, lines: () => [plain(lane.name), `${starts.toLocaleString("en-US")} ${starts === 1 ? "start" : "starts"} from ${moment(picture.from + t4 * 1e3)}`, ...window2 ? [`window ${clock(picture.from + window2[0] * 1e3)}–${clock(picture.from + window2[1] * 1e3)}`] : []], href: hrefOf(lane) });
   }
 }
 function scatter(a4, b4) {
@@ -2526,26 +2551,23 @@ function scatter(a4, b4) {
 }
 
 // src/views/numbers.tsx
-var MOST = 1e3, recentAsked = new Asked(async () => {
-  let from = encodeURIComponent(utc(Math.floor(now() / 1e3) * 1e3 - 864e5));
-  return (await get(`runs?limit=${MOST}&from=${from}`)).runs;
-}, 5e3);
-function quantile(values, share) {
-  let sorted = [...values].sort((a4, b4) => a4 - b4);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
+var COUNTED = [["ok", ["succeeded"]], ["fail", ["failed", "timedOut"]], ["unknown", ["unknown"]], ["skip", ["skipped"]], ["miss", ["missed"]], ["none", ["noTime"]]], NAMES = ["starts", "delayP50", "delayP99", ...COUNTED.flatMap(([, names]) => names)], numbersAsked = new Asked(() => get(`series?for=24h&step=1m&names=${NAMES.join(",")}`), 5e3);
+function numbersOf({ points, series }) {
+  let sum = (name) => (series[name] ?? []).reduce((all, value) => all + (value ?? 0), 0), starts = series.starts ?? [], medians = (series.delayP50 ?? []).flatMap((delay, i4) => delay === null ? [] : [{ delay, starts: starts[i4] ?? 0 }]).sort((a4, b4) => a4.delay - b4.delay), left = medians.reduce((all, one) => all + one.starts, 0) / 2, median = medians.find((one) => (left -= one.starts) <= 0), worst = (series.delayP99 ?? []).filter((delay) => delay !== null);
+  return {
+    starts: sum("starts"),
+    counts: new Map(COUNTED.map(([mark2, names]) => [mark2, names.reduce((all, name) => all + sum(name), 0)])),
+    minutes: points - (series.succeeded ?? []).filter((value) => value === null).length,
+    usualDelay: median?.delay ?? null,
+    worstDelay: worst.length === 0 ? null : Math.max(...worst)
+  };
 }
-var COUNTED = ["ok", "fail", "skip", "miss", "none", "over"];
 function Numbers() {
-  A2(() => watch2(recentAsked, !0), []);
-  let recent = recentAsked.value.value;
-  if (!recent) return null;
-  let counts = /* @__PURE__ */ new Map();
-  for (let run of recent) counts.set(markOf(run), (counts.get(markOf(run)) ?? 0) + 1);
-  let delays = recent.flatMap((run) => run.delaySeconds === void 0 ? [] : [run.delaySeconds]), isCut = recent.length >= MOST;
-  return k("section", { class: "panel stat", "aria-label": isCut ? "The last 1,000 entries" : "Last 24 hours" }, COUNTED.map((mark2) => k("div", null, k("b", { class: counts.get(mark2) && mark2 !== "ok" && mark2 !== "over" ? `c-${mark2}` : "" }, (counts.get(mark2) ?? 0).toLocaleString("en-US")), k("span", null, k(Glyph, { mark: mark2, label: "" }), " ", MARK_WORDS[mark2]))), [["median", 0.5], ["p99", 0.99]].map(([name, share]) => {
-    let delay = quantile(delays, share);
-    return delay === null ? null : k("div", { class: "hide" }, k("b", null, duration(Math.max(0, delay * 1e3))), k("span", null, "start delay, ", name));
-  }), k("div", { class: "when" }, k("span", null, isCut ? k($, null, "of the last", k("br", null), "1,000 entries") : k($, null, "in the last", k("br", null), "24 hours"))));
+  A2(() => watch2(numbersAsked, !0), []);
+  let known = numbersAsked.value.value;
+  if (!known) return null;
+  let { starts, counts, minutes, usualDelay, worstDelay } = numbersOf(known), isDay = minutes >= known.points;
+  return k("section", { class: "panel stat", "aria-label": isDay ? "Last 24 hours" : "Since krond is up" }, k("div", { title: "in the last 24 hours" }, k("b", null, starts.toLocaleString("en-US")), k("span", null, "started")), COUNTED.map(([mark2]) => k("div", null, k("b", { class: counts.get(mark2) && mark2 !== "ok" ? `c-${mark2}` : "" }, counts.get(mark2).toLocaleString("en-US")), k("span", null, k(Glyph, { mark: mark2, label: "" }), " ", MARK_WORDS[mark2]))), usualDelay !== null && k("div", { class: "hide" }, k("b", null, duration(usualDelay * 1e3)), k("span", null, "start delay, median")), worstDelay !== null && k("div", { class: "hide" }, k("b", null, duration(worstDelay * 1e3)), k("span", null, "p99, worst minute")), k("div", { class: "when" }, k("span", null, isDay ? k($, null, "in the last", k("br", null), "24 hours") : k($, null, "in the ", duration(minutes * 6e4), k("br", null), "krond is up"))));
 }
 
 // src/views/overview.tsx
@@ -2709,14 +2731,14 @@ function OutputPanel({ id, bytes: size, ended }) {
     Panel,
     {
       title: "Output",
-      more: k($, null, k("span", { class: "soft num", role: "status" }, text ? `${counted(found.length, "line")}` : state === "following" && !ended ? "live" : state === "away" ? "krond is away, trying" : size ? bytes(size) : ""), k("input", { id: "filter", type: "search", placeholder: "Find", "aria-label": "Find in the output", value: find, onInput: (event) => setFind(event.currentTarget.value) }), k("button", { type: "button", class: "quiet", "aria-pressed": wraps, onClick: () => setWraps(!wraps) }, "Wrap"), k("button", { type: "button", class: "quiet", onClick: () => {
+      more: k($, null, k("span", { class: "soft num", role: "status" }, text ? `${counted(found.length, "line")}` : output?.isFast.value ? "too fast to follow: only its end is shown" : state === "following" && !ended ? "live" : state === "away" ? "krond is away, trying" : size ? bytes(size) : ""), k("input", { id: "filter", type: "search", placeholder: "Find", "aria-label": "Find in the output", value: find, onInput: (event) => setFind(event.currentTarget.value) }), k("button", { type: "button", class: "quiet", "aria-pressed": wraps, onClick: () => setWraps(!wraps) }, "Wrap"), k("button", { type: "button", class: "quiet", onClick: () => {
         download(id).catch((error) => say(String(error), !0));
       } }, "Save"))
     },
     k("div", { class: `output ${wraps ? "wraps" : ""}`, ref: box, tabIndex: 0, role: "log", "aria-label": "Output", "aria-live": "off", onScroll: (event) => {
       let view = event.currentTarget;
       setSticks(view.scrollHeight - view.scrollTop - view.clientHeight < 24);
-    } }, skipped > 0 && k("p", { class: "note" }, bytes(skipped), " before this are not shown; save it to have all of it."), found.length > SHOWN2 && k("p", { class: "note" }, (found.length - SHOWN2).toLocaleString("en-US"), " lines before these."), shown.map((line) => k("div", { class: "line", key: line.number }, k(Pieces, { line: line.pieces, find: text }), line.cut > 0 && k("i", { class: "faint" }, " … and ", line.cut.toLocaleString("en-US"), " characters"))), tail.length > 0 && !text && k("div", { class: "line" }, k(Pieces, { line: tail, find: "" })), all.length === 0 && tail.length === 0 && k("p", { class: "note" }, state === "asking" ? "Asking krond…" : problem ? plain(problem) : ended ? "It printed nothing." : "Nothing yet.")),
+    } }, skipped > 0 && k("p", { class: "note" }, bytes(skipped), " of it are not shown here; save it to have all of it."), found.length > SHOWN2 && k("p", { class: "note" }, (found.length - SHOWN2).toLocaleString("en-US"), " lines before these."), shown.map((line) => k("div", { class: "line", key: line.number }, k(Pieces, { line: line.pieces, find: text }), line.cut > 0 && k("i", { class: "faint" }, " … and ", line.cut.toLocaleString("en-US"), " characters"))), tail.length > 0 && !text && k("div", { class: "line" }, k(Pieces, { line: tail, find: "" })), all.length === 0 && tail.length === 0 && k("p", { class: "note" }, state === "asking" ? "Asking krond…" : problem ? plain(problem) : ended ? "It printed nothing." : "Nothing yet.")),
     !sticks && !ended && k("button", { type: "button", class: "jump", onClick: () => setSticks(!0) }, "Follow")
   );
 }
@@ -2807,7 +2829,7 @@ function Try() {
     };
   }, [text]), k($, null, k("div", { class: "bar" }, k("h1", null, "Try"), k("span", { class: "soft" }, "Nothing here is saved: files are the truth. Copy what you like into a .kron or YAML file.")), k("div", { class: "cols" }, k("div", null, k(Panel, { title: "Lines of a job file", more: k("button", { type: "button", onClick: () => {
     navigator.clipboard.writeText(text).then(() => say("Copied."));
-  } }, "Copy") }, k("textarea", { class: "mono", rows: 7, spellcheck: !1, "aria-label": "Lines of a job file", value: text, onInput: (event) => setText(event.currentTarget.value) }), problem && k("p", { class: "alarm", role: "status" }, plain(problem)), answer && answer.problems.length > 0 && k(Problems, { answer })), answer && answer.jobs.length > 0 && k(OnTop, { answer })), k("aside", null, answer?.jobs.map((job, i4) => k(Panel, { title: plain(job.identity), class: i4 > 0 ? "gap" : "" }, k("p", { class: "note" }, plain(job.words ?? job.schedule), job.replaces ? " There is a job of this name: it would be replaced." : ""), k("ol", { class: "list compact" }, job.next.slice(0, 20).map((period) => k("li", null, k("span", null), k("span", { class: "num" }, period.chosenTime ? k(Time, { at: period.chosenTime }) : k("span", { class: "c-none" }, "no time")), k("span", { class: "faint num" }, period.chosenTime ? k(Time, { at: period.chosenTime, ago: !0 }) : "")))), job.next.length === 0 && k("p", { class: "note" }, plain(job.nextProblem ?? "It has no periods that a clock foresees.")))), answer && answer.jobs.length === 0 && answer.problems.length === 0 && k(Panel, { title: "Nothing" }, k("p", { class: "note" }, "There is no job in these lines.")))));
+  } }, "Copy") }, k("textarea", { class: "mono", rows: 7, spellcheck: !1, "aria-label": "Lines of a job file", value: text, onInput: (event) => setText(event.currentTarget.value) }), problem && k("p", { class: "alarm", role: "status" }, plain(problem)), answer && answer.problems.length > 0 && k(Problems, { answer })), answer && answer.jobs.length > 0 && k(OnTop, { answer })), k("aside", null, answer?.jobs.map((job, i4) => k(Panel, { title: plain(job.identity), class: i4 > 0 ? "gap" : "" }, k("p", { class: "note" }, plain(job.words), job.replaces ? " There is a job of this name: it would be replaced." : ""), k("ol", { class: "list compact" }, job.next.slice(0, 20).map((period) => k("li", null, k("span", null), k("span", { class: "num" }, period.chosenTime ? k(Time, { at: period.chosenTime }) : k("span", { class: "c-none" }, "no time")), k("span", { class: "faint num" }, period.chosenTime ? k(Time, { at: period.chosenTime, ago: !0 }) : "")))), job.next.length === 0 && k("p", { class: "note" }, plain(job.nextProblem ?? "It has no periods that a clock foresees.")))), answer && answer.jobs.length === 0 && answer.problems.length === 0 && k(Panel, { title: "Nothing" }, k("p", { class: "note" }, "There is no job in these lines.")))));
 }
 function Problems({ answer }) {
   return k("div", { class: "prose", role: "status" }, answer.problems.map((found) => k("div", { class: "problem" }, found.source && k("pre", null, `${plain(found.source)}

@@ -1,8 +1,7 @@
 // What the page can change: each is asked about first, by name and effect.
 import type { ComponentChildren, JSX } from "preact";
-import { ApiError, awaySince, may, post, postOnce } from "./api";
-import type { PausedMany } from "./ahead";
-import type { Reloaded, Run, Triggered } from "./api_types";
+import { awaySince, may, post, postOnce } from "./api";
+import type { PausedMany, Reloaded, Run, Triggered } from "./api_types";
 import type { JobRow } from "./data";
 import { status } from "./live";
 import { question, say } from "./parts";
@@ -131,29 +130,11 @@ function Names({ names }: { names: string[] }): JSX.Element | null {
   );
 }
 
-// One durable batch per thousand names. A krond that knows no batches, and no notes, is asked name by name.
-async function oneBatch(verb: "pause" | "resume", names: string[], body: { note?: string }): Promise<PausedMany> {
-  try {
-    return await post<PausedMany>(`jobs/${verb}`, { jobs: names, ...body });
-  } catch (error) {
-    if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 405)) throw error;
-  }
-  const { note: _, ...rest } = body;
-  const jobs: PausedMany["jobs"] = [];
-  for (const identity of names) {
-    jobs.push(await post<PausedMany["jobs"][number]>(`jobs/${encodeURIComponent(identity)}/${verb}`, rest).catch((error: unknown) => {
-      if (error instanceof ApiError && !error.isAway) return { identity, problem: error.problem };
-      throw error;
-    }));
-  }
-  return { jobs };
-}
-
-// What krond answers about each is what is told.
+// One durable batch per thousand names. What krond answers about each is what is told.
 async function changeMany(verb: "pause" | "resume", names: string[], body: object): Promise<string> {
   const refused: { identity: string; detail: string }[] = [];
   for (let at = 0; at < names.length; at += MOST_AT_ONCE) {
-    const answer = await oneBatch(verb, names.slice(at, at + MOST_AT_ONCE), body);
+    const answer = await post<PausedMany>(`jobs/${verb}`, { jobs: names.slice(at, at + MOST_AT_ONCE), ...body });
     for (const one of answer.jobs) if ("problem" in one) refused.push({ identity: one.identity, detail: one.problem.detail });
   }
   const done = verb === "pause" ? "paused" : "resumed";

@@ -1,6 +1,5 @@
 // What the views show: kept as signals, asked for again when krond says that something happened.
 import { computed, signal, type Signal } from "@preact/signals";
-import type { RunAhead } from "./ahead";
 import { ApiError, get } from "./api";
 import type { Attention, JobPage, JobSummary, Lane, Run, RunPage, Timeline } from "./api_types";
 import { onEvent, epoch } from "./live";
@@ -167,7 +166,7 @@ export const isFailing = (job: JobRow): boolean => {
 export const attentionAsked = new Asked<Attention>(() => get<Attention>("attention"), 1000);
 
 // Seconds that a run took; nothing while it runs, or when it is not known.
-export function tookOf(run: Run & RunAhead): number | undefined {
+export function tookOf(run: Run): number | undefined {
   return run.durationSeconds ?? (run.startedAt && run.endedAt ? (Date.parse(run.endedAt) - Date.parse(run.startedAt)) / 1000 : undefined);
 }
 

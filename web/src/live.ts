@@ -89,12 +89,12 @@ async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     streaming = new AbortController();
     try {
-      const response = await open("events", { signal: AbortSignal.any([signal, streaming.signal]), headers: { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) } });
+      const response = await open("events?fields=brief", { signal: AbortSignal.any([signal, streaming.signal]), headers: { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) } });
+      // What happened between the first answers and this stream was told to nobody.
+      const isNew = last === "";
       last ||= response.headers.get("Last-Event-ID") ?? "";
-      if (wasAway) {
-        await askStatus();
-        tell({ kind: "again" });
-      }
+      if (wasAway) await askStatus();
+      if (wasAway || isNew) tell({ kind: "again" });
       wasAway = false;
       await read(response.body!, () => tell({ kind: "beat" }), (id, data) => {
         if (id) last = id;

@@ -1,4 +1,5 @@
-// The output of a run, as it comes: a ring of lines in memory, however much there is.
+// The output of a run, as it comes: a ring of lines in memory, however much there is. It is read from near its end, and
+// after a break from where it was; who writes faster than anybody reads is followed at his end only.
 import { signal } from "@preact/signals";
 import { type Line, Terminal } from "./ansi";
 import { ApiError, open } from "./api";
@@ -8,22 +9,36 @@ export interface OutputLine {
   pieces: Line;
   cut: number; // characters of it that are not kept
 }
-const MOST_BYTES = 2 << 20; // that are kept
+const MOST_BYTES = 2 << 20; // that are kept, and asked for at first
+const FAST = 5_000_000; // bytes in a second that nobody reads …
+const FAST_TAIL = 256 << 10; // … so that only so many of them are asked for …
+const FAST_PAUSE = 500; // … at a time, and so many milliseconds later again
 const RETRY = 1000;
+const SHOW_PAUSE = 80; // between two looks at what came
+const SLICE = 12; // milliseconds before the page gets its turn
+const LINE_COST = 24; // of a line beside its text
+const CUT = " bytes cut here]\n"; // krond says so where bytes are missing
+const NO_LINE: OutputLine = { number: 0, pieces: [], cut: 0 };
+const sizeOf = (line: OutputLine): number => line.pieces.reduce((sum, piece) => sum + piece.text.length, LINE_COST);
+const wait = (pause: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, pause));
 
 export class Output {
   readonly lines = signal<OutputLine[]>([]);
   readonly open = signal<Line>([]);
   readonly state = signal<"asking" | "following" | "ended" | "away">("asking");
   readonly skipped = signal(0); // bytes before the first line that is kept
+  readonly isFast = signal(false);
   readonly problem = signal("");
   private kept: OutputLine[] = [];
-  private sizes: number[] = [];
+  private first = 0; // of the kept that is not dropped yet
   private size = 0;
   private count = 0;
+  private missed = 0; // bytes before the first of the kept
+  private at = NaN; // the next byte to come, counted as the run wrote them; NaN: not known
   private dirty = 0;
+  private decoder = new TextDecoder();
+  private terminal = new Terminal(() => undefined);
   private readonly stop = new AbortController();
-  private terminal = this.fresh();
 
   constructor(private readonly runId: string) {
     void this.follow();
@@ -31,39 +46,39 @@ export class Output {
 
   close(): void {
     this.stop.abort();
-    cancelAnimationFrame(this.dirty);
+    clearTimeout(this.dirty);
   }
 
-  private fresh(): Terminal {
-    return new Terminal((pieces, cut) => this.add(pieces, cut));
-  }
   private add(pieces: Line, cut: number): void {
-    const size = pieces.reduce((sum, piece) => sum + piece.text.length, 0) + 24;
-    this.kept.push({ number: ++this.count, pieces, cut });
-    this.sizes.push(size);
-    this.size += size;
-    let drop = 0;
-    while (this.size > MOST_BYTES && drop < this.kept.length - 1) this.size -= this.sizes[drop++]!;
-    if (drop > 0) {
-      this.skipped.value += this.sizes.slice(0, drop).reduce((sum, part) => sum + part - 23, 0);
-      this.kept = this.kept.slice(drop);
-      this.sizes = this.sizes.slice(drop);
+    const line = { number: ++this.count, pieces, cut };
+    this.kept.push(line);
+    this.size += sizeOf(line);
+    while (this.size > MOST_BYTES && this.first < this.kept.length - 1) {
+      const old = this.kept[this.first]!;
+      this.kept[this.first++] = NO_LINE;
+      this.size -= sizeOf(old);
+      this.missed += sizeOf(old) - LINE_COST + old.cut + 1;
+    }
+    // Now and then, so that a line costs no more than itself.
+    if (this.first > 1000 && this.first > this.kept.length / 2) {
+      this.kept = this.kept.slice(this.first);
+      this.first = 0;
     }
   }
   private show(): void {
-    this.dirty ||= requestAnimationFrame(() => {
+    this.dirty ||= window.setTimeout(() => {
       this.dirty = 0;
-      this.lines.value = [...this.kept];
+      this.lines.value = this.kept.slice(this.first);
       this.open.value = this.terminal.open;
-    });
+      this.skipped.value = this.missed;
+    }, SHOW_PAUSE);
   }
 
   // Until the run has ended and all of it is here; krond's absence is waited out.
   private async follow(): Promise<void> {
     while (!this.stop.signal.aborted) {
       try {
-        await this.read();
-        break;
+        if (await (this.isFast.value ? this.readEnd() : this.read())) break;
       } catch (error) {
         if (this.stop.signal.aborted) return;
         this.problem.value = error instanceof ApiError ? error.problem.detail : "The connection broke off.";
@@ -72,7 +87,7 @@ export class Output {
           return;
         }
         this.state.value = "away";
-        await new Promise((resolve) => setTimeout(resolve, RETRY));
+        await wait(RETRY);
       }
     }
     this.terminal.end();
@@ -80,21 +95,60 @@ export class Output {
     this.state.value = "ended";
   }
 
-  private async read(): Promise<void> {
-    const response = await open(`runs/${this.runId}/output?follow=true`, { signal: this.stop.signal });
-    [this.kept, this.sizes, this.size, this.count] = [[], [], 0, 0];
-    this.skipped.value = 0;
-    this.terminal = this.fresh();
+  // What is here goes on where the answer begins, or is forgotten. A host that does not say where gives all of it.
+  private async ask(query: string, stop: AbortSignal): Promise<Response> {
+    const response = await open(`runs/${this.runId}/output?${query}`, { signal: stop });
+    const first = response.headers.get("Kron-Output-First");
+    if (first === null || Number(first) !== this.at) {
+      [this.kept, this.first, this.size, this.missed] = [[], 0, 0, Number(first)];
+      this.terminal = new Terminal((pieces, cut) => this.add(pieces, cut));
+      this.decoder = new TextDecoder();
+    }
+    this.at = first === null ? NaN : Number(first);
     this.state.value = "following";
     this.problem.value = "";
-    const decoder = new TextDecoder();
+    return response;
+  }
+  private take(bytes: Uint8Array): void {
+    const text = this.decoder.decode(bytes, { stream: true });
+    this.at = text.includes(CUT) ? NaN : this.at + bytes.length;
+    this.terminal.feed(text);
+    this.show();
+  }
+
+  // Whether that was all of it.
+  private async read(): Promise<boolean> {
+    const mine = new AbortController();
+    const response = await this.ask(`follow=true&tail=${MOST_BYTES}${this.at >= 0 ? `&from=${this.at}` : ""}`, AbortSignal.any([this.stop.signal, mine.signal]));
     const reader = response.body!.getReader();
+    // What was there already may come as fast as it likes.
+    let [begun, fresh, turn] = [performance.now(), -MOST_BYTES, performance.now()];
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return;
-      this.terminal.feed(decoder.decode(value, { stream: true }));
-      this.show();
+      if (done) return true;
+      this.take(value);
+      fresh += value.length;
+      if (fresh > FAST && this.at >= 0) {
+        this.isFast.value = true;
+        mine.abort();
+        return false;
+      }
+      const time = performance.now();
+      if (time - begun > 1000) [begun, fresh] = [time, Math.min(fresh, 0)];
+      if (time - turn < SLICE) continue;
+      await wait(0);
+      turn = performance.now();
     }
+  }
+
+  // The end of what there is now.
+  private async readEnd(): Promise<boolean> {
+    const before = this.at;
+    await wait(FAST_PAUSE);
+    const response = await this.ask(`tail=${FAST_TAIL}`, this.stop.signal);
+    this.take(new Uint8Array(await response.arrayBuffer()));
+    this.isFast.value = this.at >= 0 && !(this.at - before < (FAST * FAST_PAUSE) / 1000);
+    return false;
   }
 }
 

@@ -123,6 +123,7 @@ export function Canvas({ draw, label, onKey }: { draw: (width: number) => { shap
     const at = spot ? all.indexOf(spot) : -1;
     setSpot(all[(at + step + all.length) % all.length] ?? null);
   };
+  const told = spot?.lines() ?? [];
   const left = spot ? Math.min(Math.max(8, spot.x + Math.min(spot.w, 40) / 2), Math.max(8, width - 270)) : 0;
   return (
     <div class="drawing" ref={box}>
@@ -140,12 +141,12 @@ export function Canvas({ draw, label, onKey }: { draw: (width: number) => { shap
         class={spot?.href ? "points" : ""}
       />
       <div class="sr" aria-live="polite">
-        {spot?.lines.join(", ")}
+        {told.join(", ")}
       </div>
-      {spot && spot.lines.length > 1 && (
+      {spot && told.length > 1 && (
         <div class="tip" style={{ left: `${left}px`, top: `${spot.y + spot.h + 6}px` }}>
-          <b>{spot.lines[0]}</b>
-          {spot.lines.slice(1).map((line) => (
+          <b>{told[0]}</b>
+          {told.slice(1).map((line) => (
             <div>{line}</div>
           ))}
         </div>
@@ -208,11 +209,12 @@ export function Ask(): JSX.Element | null {
     if (asked) dialog.current?.showModal();
   }, [asked]);
   if (!asked) return null;
+  // The end of one dialog may be told when the next is there already.
   const close = (): void => {
-    question.value = null;
+    if (question.value === asked) question.value = null;
   };
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="ask-title">
+    <dialog key={asked} ref={dialog} onClose={close} aria-labelledby="ask-title">
       <h2 id="ask-title">{asked.title}</h2>
       <div class="body">{asked.text}</div>
       {asked.extra}

@@ -12,11 +12,12 @@ export function chooseZone(next: Zone): void {
   localStorage.setItem("kron.zone", next);
 }
 
-const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+// To ask for it takes longer than to write a time.
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
 // The zones to choose from: a name that says nothing new is left out.
 export function zones(): Zone[] {
   const other = jobZone.value;
-  return other === "" || other === "UTC" || other === ownZone() ? ["local", "utc"] : ["local", "job", "utc"];
+  return other === "" || other === "UTC" || other === ownZone ? ["local", "utc"] : ["local", "job", "utc"];
 }
 export function nextZone(): void {
   const all = zones();
@@ -28,7 +29,7 @@ export function zoneName(of: Zone = zone.value): string {
   return name.split("/").pop()!.replaceAll("_", " ");
 }
 function nameOf(of: Zone): string {
-  return of === "utc" ? "UTC" : of === "job" && zones().includes("job") ? jobZone.value : ownZone();
+  return of === "utc" ? "UTC" : of === "job" && zones().includes("job") ? jobZone.value : ownZone;
 }
 
 // krond's clock: what it said last, carried on by this machine's monotonic one. The browser's own clock may be minutes off.

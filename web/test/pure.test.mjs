@@ -44,6 +44,8 @@ const { refusedSpans } = await load("views/job_next");
 const { trendOf, worstOf, yearShapes } = await load("views/job_past");
 const { timesIn, instantOf } = await load("views/job_why");
 const { firstDifference } = await load("views/compare");
+const { numbersOf } = await load("views/numbers");
+const { Output } = await load("output");
 
 function lines(...pieces) {
   const out = [];
@@ -210,6 +212,120 @@ test("times in what krond says are shown as all others", () => {
   assert.equal(instantOf("2026-07-01T12:00"), Date.parse("2026-07-01T10:00:00Z"));
   assert.equal(instantOf("2026-12-01T12:00:30"), Date.parse("2026-12-01T11:00:30Z"));
   assert.match(moment(Date.parse("2020-03-01T02:12:40Z")), /^Sun 1 Mar 2020 03:12:40$/);
+});
+
+// Node 18 has neither ReadableStream.from nor AbortSignal.any.
+AbortSignal.any ??= ([signal]) => signal;
+function streamOf(pieces) {
+  const each = pieces[Symbol.asyncIterator]?.() ?? pieces[Symbol.iterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await each.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}
+// An output of which `answer` says what comes for a question: where it begins, and its pieces.
+async function followed(answer, run) {
+  const asked = [];
+  globalThis.fetch = async (path) => {
+    const query = new URL(path, "http://localhost").searchParams;
+    asked.push(Object.fromEntries(query));
+    const [first, pieces] = answer(query, asked.length);
+    return new Response(streamOf(pieces), { headers: first === null ? {} : { "Kron-Output-First": String(first) } });
+  };
+  const output = new Output("id");
+  const end = Date.now() + 60_000;
+  while (output.state.value !== "ended") {
+    assert.ok(Date.now() < end, "it never ended");
+    run?.(output);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  return { asked, output, text: output.lines.value.map((line) => line.pieces.map((piece) => piece.text).join("")) };
+}
+const encoder = new TextEncoder();
+async function* breaking(text) {
+  yield encoder.encode(text);
+  throw new Error("gone");
+}
+
+test("an output that broke off is followed from where it was", async () => {
+  const { asked, text, output } = await followed((query, n) => (n === 1 ? [7, breaking("a\nb\u00e9")] : [Number(query.get("from")), [encoder.encode("c\nd\n")]]));
+  assert.deepEqual(asked.map((query) => query.from), [undefined, "12"]);
+  assert.deepEqual(text, ["a", "b\u00e9c", "d"]);
+  assert.equal(output.skipped.value, 7);
+  // What was cut meanwhile is told, and what stood before it is not shown as if it were next to it.
+  const cut = await followed((query, n) => (n === 1 ? [0, breaking("a\nb\n")] : [100, [encoder.encode("z\n")]]));
+  assert.deepEqual(cut.text, ["z"]);
+  assert.equal(cut.output.skipped.value, 100);
+  // A place that is not sure is not gone on from.
+  const unsure = await followed((query, n) => (n === 1 ? [0, breaking("a\n[kron: 90 bytes cut here]\nb\n")] : [90, [encoder.encode("b\n")]]));
+  assert.deepEqual(unsure.asked.map((query) => query.from), [undefined, undefined]);
+  // Another host gives all of it, every time.
+  const other = await followed((query, n) => [null, n === 1 ? breaking("a\nb") : [encoder.encode("a\nb\nc\n")]]);
+  assert.deepEqual(other.text, ["a", "b", "c"]);
+});
+
+const LINE_OF_64 = `${"x".repeat(63)}\n`;
+const PIECE = encoder.encode(LINE_OF_64.repeat(1024));
+const HUNDRED = Math.ceil(100e6 / PIECE.length);
+
+test("of 100 MB at a pace that can be read, the last lines are kept", async () => {
+  const real = performance.now.bind(performance);
+  let passed = 0; // milliseconds that nobody waits for
+  performance.now = () => real() + passed;
+  async function* paced() {
+    for (let i = 0; i < HUNDRED; ++i) {
+      passed += 20;
+      yield PIECE;
+    }
+    yield encoder.encode("the end\n");
+  }
+  let most = 0;
+  const before = process.memoryUsage().heapUsed;
+  try {
+    const { asked, output, text } = await followed(() => [0, paced()], () => (most = Math.max(most, process.memoryUsage().heapUsed - before)));
+    assert.equal(asked.length, 1);
+    assert.equal(text.at(-1), "the end");
+    assert.equal(output.skipped.value + text.reduce((sum, line) => sum + line.length + 1, 0), HUNDRED * PIECE.length + 8);
+    assert.ok(text.length < 30_000, `${text.length} lines`);
+    assert.ok(most < 200e6, `${most} bytes`);
+  } finally {
+    performance.now = real;
+  }
+});
+
+test("who writes faster than anybody reads is followed at his end", async () => {
+  let written = 0;
+  async function* all() {
+    for (let i = 0; i < HUNDRED; ++i) {
+      written += PIECE.length;
+      yield PIECE;
+    }
+  }
+  const { asked, output, text } = await followed((query, n) => {
+    if (n === 1) return [0, all()];
+    if (query.has("follow")) return [Number(query.get("from")), [encoder.encode("the end\n")]];
+    // It goes on for two looks, and is over at the third.
+    if (n < 4) written += 50e6;
+    return [written - Number(query.get("tail")), [PIECE.slice(0, 64), PIECE.slice(0, Number(query.get("tail")) - 64)]];
+  });
+  assert.ok(written >= 100e6);
+  assert.deepEqual(asked.map((query) => [query.follow === "true", Number(query.tail)]).slice(1, 4), [[false, 262144], [false, 262144], [false, 262144]]);
+  assert.equal(asked.at(-1).follow, "true");
+  assert.equal(text.at(-1), "the end");
+  assert.ok(output.skipped.value >= 90e6, `${output.skipped.value}`);
+  assert.equal(output.isFast.value, false);
+});
+
+test("the numbers of a day are sums, and say of how much of it", () => {
+  const none = [null, 0, 0, 0];
+  const told = numbersOf({ from: "2026-03-01T00:00:00Z", stepSeconds: 60, points: 4, series: { starts: [9, 3, 0, 1], succeeded: [null, 1, 0, 1], failed: [null, 1, 0, 0], timedOut: [null, 1, 0, 0], unknown: none, skipped: none, missed: none, noTime: none, delayP50: [null, 0.004, null, 2], delayP99: [null, 0.5, null, 2] } });
+  assert.deepEqual([told.starts, told.minutes, told.usualDelay, told.worstDelay], [13, 3, 0.004, 2]);
+  assert.deepEqual(Object.fromEntries(told.counts), { ok: 2, fail: 2, unknown: 0, skip: 0, miss: 0, none: 0 });
+  assert.equal(numbersOf({ from: "", stepSeconds: 60, points: 1, series: {} }).usualDelay, null);
 });
 
 test("numbers are no difference between two outputs", () => {

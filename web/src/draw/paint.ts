@@ -22,7 +22,37 @@ export function paint(canvas: HTMLCanvasElement, width: number, height: number, 
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   const font = getComputedStyle(document.body).fontFamily;
-  for (const shape of shapes) draw(context, shape, font);
+  // Thousands of marks of one colour are one path: that is what makes them cheap.
+  let alike: Plain | null = null;
+  const flush = (): void => {
+    if (alike) fillPath(context, alike);
+    alike = null;
+  };
+  for (const shape of shapes) {
+    if (shape.kind !== "rect" || shape.stroke || !shape.fill) {
+      flush();
+      draw(context, shape, font);
+      continue;
+    }
+    if (alike?.fill !== shape.fill || alike.opacity !== shape.opacity) {
+      flush();
+      context.beginPath();
+      alike = shape;
+    }
+    rectPath(context, shape);
+  }
+  flush();
+}
+type Plain = Shape & { kind: "rect" };
+function rectPath(context: CanvasRenderingContext2D, { x, y, w, h, r = 0 }: Plain): void {
+  // Nobody sees the corners of a small one.
+  if (r > 1.5) context.roundRect(x, y, w, h, Math.min(r, w / 2, h / 2));
+  else context.rect(x, y, w, h);
+}
+function fillPath(context: CanvasRenderingContext2D, { fill, opacity }: Plain): void {
+  context.globalAlpha = opacity ?? 1;
+  finish(context, fill, undefined, 1);
+  context.globalAlpha = 1;
 }
 
 function draw(context: CanvasRenderingContext2D, shape: Shape, font: string): void {
@@ -30,8 +60,7 @@ function draw(context: CanvasRenderingContext2D, shape: Shape, font: string): vo
   switch (shape.kind) {
     case "rect":
       context.beginPath();
-      if (shape.r) context.roundRect(shape.x, shape.y, shape.w, shape.h, Math.min(shape.r, shape.w / 2, shape.h / 2));
-      else context.rect(shape.x, shape.y, shape.w, shape.h);
+      rectPath(context, shape);
       finish(context, shape.fill, shape.stroke, 1, shape.dash);
       break;
     case "line":

@@ -16,6 +16,6 @@ export interface Spot {
   y: number;
   w: number;
   h: number;
-  lines: string[]; // the first is its name
+  lines: () => string[]; // the first is its name; made when somebody looks
   href?: string;
 }

@@ -45,7 +45,7 @@ export function timeline(picture: Lanes, scale: Scale, now: number, labels: numb
     if (mark) shapes.push({ kind: "glyph", x: 20, y: middle, mark });
     const many = lane.jobs > 1 ? ` × ${lane.jobs.toLocaleString("en-US")}` : "";
     shapes.push({ kind: "text", x: mark ? 30 : 14, y: middle + 4, text: plain(lane.name) + many, fill: "ink", size: 12, most: labels - (mark ? 40 : 24) });
-    spots.push({ x: 0, y, w: labels, h: tall, lines: [plain(lane.name) + many], href: hrefOf(lane) });
+    spots.push({ x: 0, y, w: labels, h: tall, lines: () => [plain(lane.name) + many], href: hrefOf(lane) });
     drawLane({ lane, picture, scale, now, y, tall, spread, shapes, spots });
     y += tall;
   });
@@ -104,7 +104,7 @@ function drawPeriods({ lane, picture: { from }, scale, now, y, tall, spread, sha
     if (wide > 3) shapes.push({ kind: "rect", x: left, y: top, w: wide, h: h - (rows.count > 1 ? 1 : 0), r: 7, fill: "win", stroke: "win-edge" });
     if (chosen === null) {
       shapes.push({ kind: "glyph", x: left + wide / 2, y: top + h / 2, mark: "none" });
-      spots.push({ x: left, y, w: Math.max(wide, 8), h: tall, lines: [name, "no time in its window is allowed", `period ${moment(from + nominal * 1000)}`], href });
+      spots.push({ x: left, y, w: Math.max(wide, 8), h: tall, lines: () => [name, "no time in its window is allowed", `period ${moment(from + nominal * 1000)}`], href });
       return;
     }
     const t = from + chosen * 1000;
@@ -122,7 +122,7 @@ function drawPeriods({ lane, picture: { from }, scale, now, y, tall, spread, sha
     shapes.push({ kind: "rect", x: x - 1.3, y: top, w: 2.6, h, r: 1.2, fill: "after" });
     if (overlaps.has(i)) shapes.push({ kind: "glyph", x: x + 8, y: middle, mark: "over" });
     const window = end > start ? [`window ${clock(from + start * 1000)}–${clock(from + end * 1000)}`] : [];
-    const told = [name, `${seconds(t)}, ${relative(t, now)}`, utc(t), ...window, ...(lane.usual ? [`usually ${duration(lane.usual * 1000)}`] : []), ...(overlaps.has(i) ? ["overlaps the run before, if that takes as long as usual"] : [])];
+    const told = (): string[] => [name, `${seconds(t)}, ${relative(t, now)}`, utc(t), ...window, ...(lane.usual ? [`usually ${duration(lane.usual * 1000)}`] : []), ...(overlaps.has(i) ? ["overlaps the run before, if that takes as long as usual"] : [])];
     spots.push({ x: Math.min(left, x - 4), y, w: Math.max(wide, 8), h: tall, lines: told, href });
   });
 }
@@ -159,7 +159,7 @@ function drawRuns({ lane, picture: { from }, scale, now, y, tall, shapes, spots 
     const glyph = GLYPHS[mark];
     if (glyph) shapes.push({ kind: "glyph", x: left, y: middle, mark: glyph });
     const took = end === null ? [] : [`took ${duration((end - start) * 1000)}`];
-    spots.push({ x: left - 5, y, w: Math.max(10, right - left + 5), h: tall, lines: [name, `${MARK_NAMES[mark] ?? mark} ${moment(t)}`, utc(t), ...took], href: runId ? `#/runs/${runId}` : hrefOf(lane) });
+    spots.push({ x: left - 5, y, w: Math.max(10, right - left + 5), h: tall, lines: () => [name, `${MARK_NAMES[mark] ?? mark} ${moment(t)}`, utc(t), ...took], href: runId ? `#/runs/${runId}` : hrefOf(lane) });
   }
 }
 
@@ -220,7 +220,7 @@ function drawDensity({ lane, picture, scale, now, y, tall, spread, shapes, spots
       const h = Math.max(3, Math.sqrt(starts / most) * room);
       shapes.push({ kind: "rect", x, y: y + tall - 5 - h, w: Math.max(1.5, wide - 0.7), h, r: 1, fill: "after", opacity });
     }
-    spots.push({ x, y, w: Math.max(4, wide), h: tall, lines: [plain(lane.name), `${starts.toLocaleString("en-US")} ${starts === 1 ? "start" : "starts"} from ${moment(picture.from + t * 1000)}`, ...(window ? [`window ${clock(picture.from + window[0] * 1000)}–${clock(picture.from + window[1] * 1000)}`] : [])], href: hrefOf(lane) });
+    spots.push({ x, y, w: Math.max(4, wide), h: tall, lines: () => [plain(lane.name), `${starts.toLocaleString("en-US")} ${starts === 1 ? "start" : "starts"} from ${moment(picture.from + t * 1000)}`, ...(window ? [`window ${clock(picture.from + window[0] * 1000)}–${clock(picture.from + window[1] * 1000)}`] : [])], href: hrefOf(lane) });
   }
 }
 // The same place every time, and none that looks like a pattern.

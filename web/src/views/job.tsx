@@ -2,9 +2,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { pause, resumeJobs, runNow, toggle } from "../actions";
-import type { Days, JobAhead, PauseAhead } from "../ahead";
 import { ApiError, get } from "../api";
-import type { DecisionList, Job as JobType, Run, RunPage, Suspension } from "../api_types";
+import type { DecisionList, Job as JobType, JobDays, Run, RunPage } from "../api_types";
 import { Asked, jobs, loadJobs, watch } from "../data";
 import { linesOf } from "../output";
 import { Glyph, Panel, Time } from "../parts";
@@ -20,10 +19,10 @@ import { RunTable } from "./runs";
 
 export function JobView({ name }: { name: string }): JSX.Element {
   const path = `jobs/${encodeURIComponent(name)}`;
-  const [job] = useState(() => new Asked<JobType & JobAhead>(() => get<JobType & JobAhead>(path), 700));
+  const [job] = useState(() => new Asked<JobType>(() => get<JobType>(path), 700));
   const [coming] = useState(() => new Asked<DecisionList>(() => get<DecisionList>(`${path}/decisions?count=10`), 5000));
   const [history] = useState(() => new Asked<RunPage>(() => get<RunPage>(`runs?limit=100&job=${encodeURIComponent(name)}`), 700));
-  const [days] = useState(() => new Asked<Days>(() => get<Days>(`${path}/days`), 30_000));
+  const [days] = useState(() => new Asked<JobDays>(() => get<JobDays>(`${path}/days`), 30_000));
   useEffect(() => {
     const off = [watch(job), watch(coming), watch(history), watch(days)];
     return () => off.forEach((end) => end());
@@ -37,7 +36,7 @@ export function JobView({ name }: { name: string }): JSX.Element {
   if (!known) return job.error.value ? <Unknown name={name} error={job.error.value} /> : <p class="note">Asking krond…</p>;
   const runs = history.value.value?.runs ?? [];
   const decisions = coming.value.value?.decisions ?? [];
-  const paused: (Suspension & PauseAhead) | null = known.paused;
+  const paused = known.paused;
   return (
     <>
       <div class="title">
@@ -80,10 +79,10 @@ export function JobView({ name }: { name: string }): JSX.Element {
 }
 
 // The schedule in words, where its times are, and the window around them.
-function wordsOf(job: JobType & JobAhead): string {
+function wordsOf(job: JobType): string {
   const { window } = (job.definition ?? {}) as { window?: string | { mode?: string; duration?: string } };
   const [mode, length] = typeof window === "string" ? ["after", window] : [window?.mode ?? "after", window?.duration];
-  const sentence = `${job.words ?? job.schedule}, ${job.timezone}${length && length !== "0s" ? `, somewhere in the ${length} ${mode}` : ""}.`;
+  const sentence = `${job.words}, ${job.timezone}${length && length !== "0s" ? `, somewhere in the ${length} ${mode}` : ""}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
@@ -134,7 +133,7 @@ function useClockChange(job: JobType, path: string): string {
   const zoneNow = jobZone.value;
   useEffect(() => {
     const change = clockChanges(now(), now() + 370 * 86_400_000, "job", 86_400_000)[0];
-    if (!change || zoneNow !== job.timezone) return setTold("");
+    if (!change || zoneNow !== job.timezone || zoneNow === "UTC") return setTold("");
     const from = new Date(change.t - 26 * 3_600_000).toISOString().replace(/\.\d+Z/, "Z");
     get<DecisionList>(`${path}/decisions?count=20&from=${encodeURIComponent(from)}`)
       .then(({ decisions }) => {
@@ -150,7 +149,7 @@ function useClockChange(job: JobType, path: string): string {
   return told;
 }
 
-function Rules({ job, path }: { job: JobType & JobAhead; path: string }): JSX.Element {
+function Rules({ job, path }: { job: JobType; path: string }): JSX.Element {
   const change = useClockChange(job, path);
   const definition = (job.definition ?? {}) as { policy?: Record<string, unknown>; user?: unknown; timeout?: unknown; env?: Record<string, unknown> };
   const policy = definition.policy ?? {};

@@ -93,7 +93,7 @@ export function explainShapes(decision: Decision | undefined, told: Explanation 
       const [x, w] = [scale.x(from), Math.max(1, scale.x(until) - scale.x(from))];
       shapes.push({ kind: "hatch", x, y: TOP + 8, w, h: BASE - TOP - 8, stroke: "none" });
       if (w > 90) shapes.push({ kind: "text", x: x + w / 2, y: TOP + 22, text: `not ${clock(from)}–${clock(until)}`, fill: "none", align: "center" });
-      spots.push({ x, y: TOP, w, h: BASE - TOP, lines: ["refused", `${clock(from)}–${clock(until)}`] });
+      spots.push({ x, y: TOP, w, h: BASE - TOP, lines: () => ["refused", `${clock(from)}–${clock(until)}`] });
     }
     drawDraws(told, scale, shapes, spots);
   }
@@ -113,7 +113,7 @@ export function explainShapes(decision: Decision | undefined, told: Explanation 
     shapes.push({ kind: "text", x, y: TOP + 4, text: String(Math.max(1, decision.attempts)), fill: "panel", align: "center", weight: 650 });
     const flips = x > scale.right - 80;
     shapes.push({ kind: "text", x: flips ? x - 15 : x + 15, y: TOP + 5, text: seconds(t), fill: "ink", align: flips ? "right" : "left", weight: 650, size: 13 });
-    spots.push({ x: x - 9, y: TOP - 9, w: 18, h: BASE - TOP + 9, lines: [seconds(t), utc(t), `draw ${decision.attempts}`] });
+    spots.push({ x: x - 9, y: TOP - 9, w: 18, h: BASE - TOP + 9, lines: () => [seconds(t), utc(t), `draw ${decision.attempts}`] });
   }
   return { shapes, spots, height: HEIGHT };
 }
@@ -140,7 +140,7 @@ function drawDraws(told: Explanation, scale: Scale, shapes: Shape[], spots: Spot
     shapes.push({ kind: "line", x1: x, y1: y + 8, x2: x, y2: BASE, stroke: "none", dash: true });
     shapes.push({ kind: "circle", x, y, r: 8, fill: "panel", stroke: "none" });
     shapes.push({ kind: "text", x, y: y + 4, text: String(i + 1), fill: "none", align: "center", size: 10 });
-    spots.push({ x: x - 8, y: y - 8, w: 16, h: 16, lines: [`draw ${i + 1}: ${seconds(Date.parse(one.candidate))}`, `refused by ${plain(one.refusedBy)}`] });
+    spots.push({ x: x - 8, y: y - 8, w: 16, h: 16, lines: () => [`draw ${i + 1}: ${seconds(Date.parse(one.candidate))}`, `refused by ${plain(one.refusedBy)}`] });
   });
 }
 

@@ -1,8 +1,7 @@
 // What came of a job: how long it takes, and a year of it.
 import type { JSX } from "preact";
 import { useCallback } from "preact/hooks";
-import type { Days } from "../ahead";
-import type { Run } from "../api_types";
+import type { JobDays, Run } from "../api_types";
 import { MARK_WORDS, markOf, type Mark, tookOf } from "../data";
 import { roundUp } from "../draw/scale";
 import type { Shape, Spot } from "../draw/shapes";
@@ -73,7 +72,7 @@ export function durationShapes(points: Point[], usual: number | null, limit: num
   points.forEach((point, i) => {
     if (point.mark === "ok") shapes.push({ kind: "circle", x: x(i), y: y(point.took), r: 2.6, fill: "ok" });
     else shapes.push({ kind: "glyph", x: x(i), y: y(point.took), mark: point.mark });
-    spots.push({ x: x(i) - 4, y: y(point.took) - 5, w: 8, h: 10, lines: [moment(point.at), `${MARK_WORDS[point.mark]}, took ${duration(point.took * 1000)}`] });
+    spots.push({ x: x(i) - 4, y: y(point.took) - 5, w: 8, h: 10, lines: () => [moment(point.at), `${MARK_WORDS[point.mark]}, took ${duration(point.took * 1000)}`] });
   });
   const first = points[0];
   const last = points[points.length - 1];
@@ -101,7 +100,7 @@ export function worstOf(counts: Record<string, number>): Mark | null {
   return WORST.find(([letter]) => (counts[letter] ?? 0) > 0)?.[1] ?? null;
 }
 
-export function Year({ days }: { days: Days | null }): JSX.Element | null {
+export function Year({ days }: { days: JobDays | null }): JSX.Element | null {
   const draw = useCallback((width: number) => yearShapes(days, width, now()), [days]);
   if (!days || days.days.length === 0) return null;
   const totals = new Map<Mark, number>();
@@ -117,7 +116,7 @@ export function Year({ days }: { days: Days | null }): JSX.Element | null {
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-export function yearShapes(days: Days | null, width: number, at: number): { shapes: Shape[]; spots: Spot[]; height: number } {
+export function yearShapes(days: JobDays | null, width: number, at: number): { shapes: Shape[]; spots: Spot[]; height: number } {
   const shapes: Shape[] = [];
   const spots: Spot[] = [];
   const left = 44;
@@ -147,7 +146,7 @@ export function yearShapes(days: Days | null, width: number, at: number): { shap
       shapes.push({ kind: "rect", x, y: top + row * cell, w: cell - gap, h: cell - gap, r: 2.5, fill, ...(mark === "ok" ? { opacity: 0.75 } : {}) });
       // Shape and colour together.
       if (mark && mark !== "ok" && mark !== "over" && mark !== "run" && cell >= 10) shapes.push({ kind: "circle", x: x + (cell - gap) / 2, y: top + row * cell + (cell - gap) / 2, r: 2, fill: "panel" });
-      if (day) spots.push({ x, y: top + row * cell, w: cell, h: cell, lines: [key, ...WORST.filter(([letter]) => (day.counts[letter] ?? 0) > 0).map(([letter, what]) => `${day.counts[letter]} ${MARK_WORDS[what]}`), ...(day.runs > 0 ? [`${counted(day.runs, "run")}, at most ${duration(day.maxSeconds * 1000)}`] : [])] });
+      if (day) spots.push({ x, y: top + row * cell, w: cell, h: cell, lines: () => [key, ...WORST.filter(([letter]) => (day.counts[letter] ?? 0) > 0).map(([letter, what]) => `${day.counts[letter]} ${MARK_WORDS[what]}`), ...(day.runs > 0 ? [`${counted(day.runs, "run")}, at most ${duration(day.maxSeconds * 1000)}`] : [])] });
     }
   }
   ["Mon", "", "Wed", "", "Fri"].forEach((text, row) => text && shapes.push({ kind: "text", x: 14, y: top + row * cell + cell * 0.7, text, fill: "faint" }));

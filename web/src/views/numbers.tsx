@@ -2,46 +2,56 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { get } from "../api";
-import type { RunAhead } from "../ahead";
-import type { Run, RunPage } from "../api_types";
-import { Asked, MARK_WORDS, type Mark, markOf, watch } from "../data";
+import type { SeriesAnswer } from "../api_types";
+import { Asked, MARK_WORDS, type Mark, watch } from "../data";
 import { Glyph } from "../parts";
-import { duration, now, utc } from "../time";
+import { duration } from "../time";
 
-const MOST = 1000;
-const recentAsked = new Asked<(Run & RunAhead)[]>(async () => {
-  const from = encodeURIComponent(utc(Math.floor(now() / 1000) * 1000 - 86_400_000));
-  return (await get<RunPage>(`runs?limit=${MOST}&from=${from}`)).runs;
-}, 5000);
+const COUNTED: [Mark, string[]][] = [["ok", ["succeeded"]], ["fail", ["failed", "timedOut"]], ["unknown", ["unknown"]], ["skip", ["skipped"]], ["miss", ["missed"]], ["none", ["noTime"]]];
+const NAMES = ["starts", "delayP50", "delayP99", ...COUNTED.flatMap(([, names]) => names)];
+const numbersAsked = new Asked<SeriesAnswer>(() => get<SeriesAnswer>(`series?for=24h&step=1m&names=${NAMES.join(",")}`), 5000);
 
-// The value that this share of them does not exceed.
-export function quantile(values: number[], share: number): number | null {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
+export interface DayNumbers {
+  starts: number;
+  counts: Map<Mark, number>;
+  minutes: number; // of which more than the starts is known: those since krond is up
+  usualDelay: number | null; // seconds: half of the starts were in minutes with no larger median
+  worstDelay: number | null; // of 99 % of the starts in the worst minute
+}
+export function numbersOf({ points, series }: SeriesAnswer): DayNumbers {
+  const sum = (name: string): number => (series[name] ?? []).reduce<number>((all, value) => all + (value ?? 0), 0);
+  const starts = series["starts"] ?? [];
+  const medians = (series["delayP50"] ?? []).flatMap((delay, i) => (delay === null ? [] : [{ delay, starts: starts[i] ?? 0 }])).sort((a, b) => a.delay - b.delay);
+  let left = medians.reduce((all, one) => all + one.starts, 0) / 2;
+  const median = medians.find((one) => (left -= one.starts) <= 0);
+  const worst = (series["delayP99"] ?? []).filter((delay) => delay !== null);
+  return {
+    starts: sum("starts"),
+    counts: new Map(COUNTED.map(([mark, names]) => [mark, names.reduce((all, name) => all + sum(name), 0)])),
+    minutes: points - (series["succeeded"] ?? []).filter((value) => value === null).length,
+    usualDelay: median?.delay ?? null,
+    worstDelay: worst.length === 0 ? null : Math.max(...worst),
+  };
 }
 
-const COUNTED: Mark[] = ["ok", "fail", "skip", "miss", "none", "over"];
 export function Numbers(): JSX.Element | null {
-  useEffect(() => watch(recentAsked, true), []);
-  const recent = recentAsked.value.value;
-  if (!recent) return null;
-  const counts = new Map<Mark, number>();
-  for (const run of recent) counts.set(markOf(run), (counts.get(markOf(run)) ?? 0) + 1);
-  const delays = recent.flatMap((run) => (run.delaySeconds === undefined ? [] : [run.delaySeconds]));
-  const isCut = recent.length >= MOST;
+  useEffect(() => watch(numbersAsked, true), []);
+  const known = numbersAsked.value.value;
+  if (!known) return null;
+  const { starts, counts, minutes, usualDelay, worstDelay } = numbersOf(known);
+  const isDay = minutes >= known.points;
   return (
-    <section class="panel stat" aria-label={isCut ? "The last 1,000 entries" : "Last 24 hours"}>
-      {COUNTED.map((mark) => (
+    <section class="panel stat" aria-label={isDay ? "Last 24 hours" : "Since krond is up"}>
+      <div title="in the last 24 hours"><b>{starts.toLocaleString("en-US")}</b><span>started</span></div>
+      {COUNTED.map(([mark]) => (
         <div>
-          <b class={counts.get(mark) && mark !== "ok" && mark !== "over" ? `c-${mark}` : ""}>{(counts.get(mark) ?? 0).toLocaleString("en-US")}</b>
+          <b class={counts.get(mark) && mark !== "ok" ? `c-${mark}` : ""}>{counts.get(mark)!.toLocaleString("en-US")}</b>
           <span><Glyph mark={mark} label="" /> {MARK_WORDS[mark]}</span>
         </div>
       ))}
-      {([["median", 0.5], ["p99", 0.99]] as const).map(([name, share]) => {
-        const delay = quantile(delays, share);
-        return delay === null ? null : <div class="hide"><b>{duration(Math.max(0, delay * 1000))}</b><span>start delay, {name}</span></div>;
-      })}
-      <div class="when"><span>{isCut ? <>of the last<br />1,000 entries</> : <>in the last<br />24 hours</>}</span></div>
+      {usualDelay !== null && <div class="hide"><b>{duration(usualDelay * 1000)}</b><span>start delay, median</span></div>}
+      {worstDelay !== null && <div class="hide"><b>{duration(worstDelay * 1000)}</b><span>p99, worst minute</span></div>}
+      <div class="when"><span>{isDay ? <>in the last<br />24 hours</> : <>in the {duration(minutes * 60_000)}<br />krond is up</>}</span></div>
     </section>
   );
 }

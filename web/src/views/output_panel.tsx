@@ -37,7 +37,7 @@ export function OutputPanel({ id, bytes: size, ended }: { id: string; bytes: num
       title="Output"
       more={
         <>
-          <span class="soft num" role="status">{text ? `${counted(found.length, "line")}` : state === "following" && !ended ? "live" : state === "away" ? "krond is away, trying" : size ? bytes(size) : ""}</span>
+          <span class="soft num" role="status">{text ? `${counted(found.length, "line")}` : output?.isFast.value ? "too fast to follow: only its end is shown" : state === "following" && !ended ? "live" : state === "away" ? "krond is away, trying" : size ? bytes(size) : ""}</span>
           <input id="filter" type="search" placeholder="Find" aria-label="Find in the output" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
           <button type="button" class="quiet" aria-pressed={wraps} onClick={() => setWraps(!wraps)}>Wrap</button>
           <button type="button" class="quiet" onClick={() => void download(id).catch((error: unknown) => say(String(error), true))}>Save</button>
@@ -48,7 +48,7 @@ export function OutputPanel({ id, bytes: size, ended }: { id: string; bytes: num
         const view = event.currentTarget;
         setSticks(view.scrollHeight - view.scrollTop - view.clientHeight < 24);
       }}>
-        {skipped > 0 && <p class="note">{bytes(skipped)} before this are not shown; save it to have all of it.</p>}
+        {skipped > 0 && <p class="note">{bytes(skipped)} of it are not shown here; save it to have all of it.</p>}
         {found.length > SHOWN && <p class="note">{(found.length - SHOWN).toLocaleString("en-US")} lines before these.</p>}
         {shown.map((line) => (
           <div class="line" key={line.number}>

@@ -3,7 +3,6 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { kill, terminate } from "../actions";
 import { get } from "../api";
-import type { RunAhead } from "../ahead";
 import type { Run } from "../api_types";
 import { Asked, endOf, markOf, tookOf, watch } from "../data";
 import { Glyph, Name, Panel, tickSecond, Time } from "../parts";
@@ -14,7 +13,7 @@ import { counter, duration, now } from "../time";
 
 export function RunView({ id }: { id: string }): JSX.Element {
   const [compares, setCompares] = useState(false);
-  const [run] = useState(() => new Asked<Run & RunAhead>(() => get<Run & RunAhead>(`runs/${encodeURIComponent(id)}`), 500));
+  const [run] = useState(() => new Asked<Run>(() => get<Run>(`runs/${encodeURIComponent(id)}`), 500));
   useEffect(() => watch(run), []);
   void tickSecond.value;
   const known = run.value.value;

@@ -3,7 +3,6 @@ import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { get } from "../api";
-import type { RunAhead } from "../ahead";
 import type { Run, RunPage } from "../api_types";
 import { Asked, endOf, markOf, tookOf, watch } from "../data";
 import { Glyph, Name, Segments, Time } from "../parts";
@@ -68,7 +67,7 @@ export function Runs(): JSX.Element {
   );
 }
 
-export function RunTable({ runs, plainJob }: { runs: (Run & RunAhead)[]; plainJob?: boolean }): JSX.Element {
+export function RunTable({ runs, plainJob }: { runs: Run[]; plainJob?: boolean }): JSX.Element {
   void tickSecond.value;
   return (
     <div class="scroll">

@@ -1,9 +1,8 @@
 // Lines that are tried, and saved nowhere.
 import type { JSX } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { Tried } from "../ahead";
 import { ApiError, get, post } from "../api";
-import type { Load } from "../api_types";
+import type { Load, Trial } from "../api_types";
 import { load, LOAD_HEIGHT } from "../draw/load";
 import { Scale, ticks } from "../draw/scale";
 import type { Shape } from "../draw/shapes";
@@ -19,12 +18,12 @@ const isYaml = (text: string): boolean => /^\s*(jobs|defaults|calendars)\s*:/m.t
 
 export function Try(): JSX.Element {
   const [text, setText] = useState(route.value.query.get("text") ?? FIRST);
-  const [answer, setAnswer] = useState<Tried | null>(null);
+  const [answer, setAnswer] = useState<Trial | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
     const mine = new AbortController();
     const timer = setTimeout(() => {
-      post<Tried>("try", { text, source: isYaml(text) ? "yaml" : "kron" })
+      post<Trial>("try", { text, source: isYaml(text) ? "yaml" : "kron" })
         .then((told) => {
           if (mine.signal.aborted) return;
           setAnswer(told);
@@ -56,7 +55,7 @@ export function Try(): JSX.Element {
         <aside>
           {answer?.jobs.map((job, i) => (
             <Panel title={plain(job.identity)} class={i > 0 ? "gap" : ""}>
-              <p class="note">{plain(job.words ?? job.schedule)}{job.replaces ? " There is a job of this name: it would be replaced." : ""}</p>
+              <p class="note">{plain(job.words)}{job.replaces ? " There is a job of this name: it would be replaced." : ""}</p>
               <ol class="list compact">
                 {job.next.slice(0, 20).map((period) => <li><span /><span class="num">{period.chosenTime ? <Time at={period.chosenTime} /> : <span class="c-none">no time</span>}</span><span class="faint num">{period.chosenTime ? <Time at={period.chosenTime} ago /> : ""}</span></li>)}
               </ol>
@@ -71,7 +70,7 @@ export function Try(): JSX.Element {
 }
 
 // Each problem below the line that has it, with a mark at its column.
-function Problems({ answer }: { answer: Tried }): JSX.Element {
+function Problems({ answer }: { answer: Trial }): JSX.Element {
   return (
     <div class="prose" role="status">
       {answer.problems.map((found) => (
@@ -89,7 +88,7 @@ const MOST_DAYS = 30;
 const STEPS = [60, 300, 900, 1800, 3600, 7200, 14_400]; // seconds
 
 // What runs here, and on top of it the next periods of the lines.
-function OnTop({ answer }: { answer: Tried }): JSX.Element {
+function OnTop({ answer }: { answer: Trial }): JSX.Element {
   const times = answer.jobs.flatMap((job) => job.next.flatMap((period) => (period.chosenTime ? [Date.parse(period.chosenTime)] : [])));
   const last = Math.min(Math.max(now() + 86_400_000, ...times), now() + MOST_DAYS * 86_400_000);
   const step = STEPS.find((candidate) => (last - now()) / 1000 / candidate <= 400) ?? 14_400;
