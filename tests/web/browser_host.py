@@ -26,11 +26,11 @@ if what := missing():
 
 # pylint: disable=wrong-import-position
 from web_host import PATIENCE, OnWebHost  # noqa: E402
-from api_client import DOCUMENT  # noqa: E402
 
 
-class OnBrowser(OnWebHost):
-    """do_WISH(**words) is what the program may ask for."""
+class Browsing:
+    """For a test with a krond (`api`) and a `kron web` before it (`web()`). do_WISH(**words) is what the program may ask
+    for."""
 
     fresh = None
 
@@ -52,11 +52,8 @@ class OnBrowser(OnWebHost):
             self.fresh = self.page = self.web()
         return {"address": f"http://127.0.0.1:{self.page.port}/#code={self.page.code}"}
 
-    def do_knows(self, path):
-        return {"known": path in DOCUMENT["paths"]}
-
-    def do_get(self, *, path):
-        return self.api.get(*path)
+    def do_get(self, *, path, **parameters):
+        return self.api.get(*path, **parameters)
 
     def do_trigger(self, job, waits=True):
         answer = self.api.post("jobs", job, "trigger")
@@ -66,3 +63,13 @@ class OnBrowser(OnWebHost):
 
     def do_streams(self):
         return {"count": self.api.get("status")["eventStreams"]}
+
+
+class OnBrowser(Browsing, OnWebHost):
+    def do_kill(self):
+        self.krond.kill()
+        return {}
+
+    def do_start(self):
+        self.krond, self.api = self.host.serve()
+        return {}

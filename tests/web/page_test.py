@@ -6,8 +6,8 @@ from browser_host import OnBrowser
 from web_host import NEVER
 
 HOSTILE = r"""printf '</script><img src=x onerror=alert(1)>\n\033[31mred\033[0m \033]8;;http://evil.example\033\\link\033[2J\n'
-printf '\342\200\256right to left\n'
-head -c 10000000 /dev/zero | tr '\0' x; echo; echo behind it"""
+printf '\342\200\256right to left\n'; echo behind it"""
+WIDE = "echo before it; head -c 10000000 /dev/zero | tr '\\0' x; echo; echo behind it"
 FLAKY = """echo reading 12 files; echo checking
 if [ -e {flag} ]; then echo ok; else echo "no rate for CHF" >&2; exit 3; fi"""
 
@@ -24,6 +24,7 @@ class Page(OnBrowser):
             self.host.job("spread", "0 0 * * *", "true", window="3h", timezone="Europe/Paris",
                           avoid={"between": "01:15-02:00"}, policy={"deadline": "30m"}, timeout="2h"),
             self.host.job("hostile", NEVER, HOSTILE, description="<b>bold</b><img src=x onerror=alert(2)>"),
+            self.host.job("wide", NEVER, WIDE),
             self.host.job("lasting", NEVER, "echo holding; sleep 600"),
             *(self.host.job(f"many/{i}", NEVER, "true") for i in range(25)))
 
@@ -34,7 +35,10 @@ class Page(OnBrowser):
         return self.api.get("jobs", job)
 
     def do_why(self, job, at):
-        return self.api.get("jobs", job, "why", at=at)
+        """What `kron why` says: what happened, because of what, and what instead; times as RFC 3339."""
+        said = self.host.kron("why", job, "--at", at).stdout.splitlines()
+        lines = [said[0]] + [line.split(None, 1)[1] for line in said[1:] if line.startswith(("because", "instead"))]
+        return {"lines": [line.rstrip(".") for line in lines]}
 
     def do_succeed(self):
         self.flag.touch()
@@ -60,14 +64,6 @@ class Page(OnBrowser):
         path = self.host.root / "load.html"
         path.write_text(made.stdout, encoding="utf-8")
         return {"path": str(path)}
-
-    def do_kill(self):
-        self.krond.kill()
-        return {}
-
-    def do_start(self):
-        self.krond, self.api = self.host.serve()
-        return {}
 
 
 if __name__ == "__main__":

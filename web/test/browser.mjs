@@ -86,6 +86,37 @@ export async function logIn() {
   return address;
 }
 
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+// How much longer the same work takes here and now than on the quiet machine on which the limits were set; at least 1.
+// Twice the middle of it, because what is busy now was busier a moment ago.
+const QUIET = 60; // milliseconds
+export async function slowness() {
+  const took = [];
+  for (let i = 0; i < 5; ++i) {
+    took.push(await page.evaluate(() => {
+      const begun = performance.now();
+      const texts = new Map();
+      for (let n = 0; n < 60_000; ++n) texts.set(`job-${(n * 7919) % 60_000}`, n);
+      [...texts.keys()].sort();
+      return performance.now() - begun;
+    }));
+  }
+  return Math.max(1, (2 * median(took)) / QUIET);
+}
+
+// Bytes of the largest tab, as the browser's own task manager counts them: without the files that all of them share.
+const control = await browser.newBrowserCDPSession();
+export async function rendererMemory() {
+  const { processInfo } = await control.send("SystemInfo.getProcessInfo");
+  const sizes = await Promise.all(
+    processInfo
+      .filter(({ type }) => type === "renderer")
+      .map(async ({ id }) => [...(await readFile(`/proc/${id}/status`, "utf8").catch(() => "")).matchAll(/(?:RssAnon|RssShmem|VmSwap):\s+(\d+)/g)].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0)),
+  );
+  return Math.max(0, ...sizes);
+}
+
 const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 // What is serious of what a screen reader or a weak eye would meet.
 export async function findings() {
