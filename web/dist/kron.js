@@ -1764,18 +1764,52 @@ function Help() {
   }, [help.value]), help.value ? k("dialog", { ref: dialog, "aria-labelledby": "help-title", onClose: () => help.value = !1 }, k("h2", { id: "help-title" }, "Keys"), k("dl", { class: "kv keys" }, KEYS.map(([key, what]) => k($, null, k("dt", null, k("kbd", null, key)), k("dd", null, what)))), k("p", { class: "soft" }, "Whatever changes something asks first. Everything here is also on the command line: ", k("code", null, "kron --help"), "."), k("div", { class: "buttons" }, k("button", { type: "button", autofocus: !0, onClick: () => dialog.current?.close() }, "Close"))) : null;
 }
 
+// src/views/job_why.tsx
+var TOLD = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|`[^`]+`)/;
+function timesIn(text) {
+  return plain(text).split(TOLD).map((part, i4) => i4 % 2 === 0 ? part : part.startsWith("`") ? k("code", null, part.slice(1, -1)) : k(Time, { at: part }));
+}
+function sentence(text) {
+  return text === "" ? null : k($, null, timesIn(text.charAt(0).toUpperCase() + text.slice(1)), /[.!?]$/.test(text) ? "" : ".");
+}
+var MARKS = { executed: "ok", running: "run", skipped: "skip", missed: "miss", excluded: "none", "no time": "none", "passed over": "over", paused: "pause", suspended: "pause", due: "next", ahead: "next" };
+function instantOf(text) {
+  let utc2 = Date.parse(`${text}Z`);
+  if (Number.isNaN(utc2)) return utc2;
+  let guess = utc2 - offsetOf(utc2) * 6e4;
+  return utc2 - offsetOf(guess) * 6e4;
+}
+function WhyNot({ name }) {
+  let [at, setAt] = d2(route.value.query.get("why") ?? ""), [answer, setAnswer] = d2(null), [problem, setProblem] = d2(""), ask = async () => {
+    let t4 = instantOf(at), when = Number.isNaN(t4) ? "" : `?at=${encodeURIComponent(new Date(t4).toISOString().replace(/\.\d+Z/, "Z"))}`;
+    setQuery("why", at);
+    try {
+      setAnswer(await get(`jobs/${encodeURIComponent(name)}/why${when}`)), setProblem("");
+    } catch (error) {
+      setAnswer(null), setProblem(error instanceof ApiError ? error.problem.detail : String(error));
+    }
+  };
+  A2(() => {
+    at && ask();
+  }, []);
+  let mark2 = answer && (MARKS[answer.verdict] ?? "next");
+  return k(Panel, { title: "Why, or why not?", more: k("span", { class: "faint" }, zone.value === "utc" ? "UTC" : `${zoneName()} time`) }, k("form", { class: "inline", onSubmit: (event) => {
+    event.preventDefault(), ask();
+  } }, k("input", { id: "why-at", type: "datetime-local", step: "1", "aria-label": "At which time; empty: the last period that was due", value: at, onInput: (event) => setAt(event.currentTarget.value) }), k("button", { type: "submit" }, "Ask")), k("div", { role: "status" }, problem && k("p", { class: "note" }, plain(problem)), answer && k("div", { class: `why w-${mark2}` }, k(Glyph, { mark: mark2, label: answer.verdict }), " ", k("b", null, sentence(answer.sentence)), " ", sentence(answer.reason)), answer?.instead && k("p", { class: "note" }, sentence(answer.instead)), answer?.entry?.runId && k("p", { class: "note" }, k("a", { class: "in", href: `#/runs/${answer.entry.runId}` }, "The run"))));
+}
+
 // src/views/cluster.tsx
-var LATE_BEAT = 15, FAR_CLOCK = 1;
+var LATE_BEAT = 15, FAR_CLOCK = 1, isRight = (offset2) => Math.abs(offset2) < 2e-3;
 function Cluster() {
   A2(() => watch2(runningAsked), []), tickSecond.value;
   let cluster = status.value?.cluster;
   if (!status.value) return k("p", { class: "note" }, "Asking krond…");
   if (!cluster) return k(Panel, { title: "Cluster" }, k("p", { class: "note" }, "This krond works alone: its jobs come from files, and its records are files. ", k("code", null, "krond --redis"), " makes it one of many."));
   let runs = runningAsked.value.value ?? [], hosts = [...cluster.hosts].sort((a4, b4) => a4.host < b4.host ? -1 : 1);
-  return k($, null, k("div", { class: "bar" }, k("h1", null, "Cluster"), k("span", { class: "soft" }, counted(hosts.length, "host"), " on ", plain(cluster.redis), ", namespace ", plain(cluster.namespace))), !cluster.linkUp && k("p", { class: "alarm" }, "The link to Redis is down: ", plain(cluster.notReady ?? "krond tries again"), ". This host starts nothing meanwhile."), cluster.draining && k("p", { class: "alarm" }, "This host is draining: it takes no new runs."), cluster.warnings.map((warning) => k("p", { class: "alarm" }, plain(warning.message))), k("div", { class: "cols" }, k("div", null, k(Panel, { title: "Hosts" }, k("div", { class: "scroll" }, k("table", null, k("thead", null, k("tr", null, k("th", null, "Host"), k("th", null, "State"), k("th", null, "Last heard"), k("th", null, "Clock"), k("th", null, "Running"), k("th", { class: "hide" }, "Address"), k("th", { class: "hide" }, "Version"))), k("tbody", null, hosts.map((host) => {
+  return k($, null, k("div", { class: "bar" }, k("h1", null, "Cluster"), k("span", { class: "soft" }, counted(hosts.length, "host"), " on ", plain(cluster.redis), ", namespace ", plain(cluster.namespace))), !cluster.linkUp && k("p", { class: "alarm" }, "The link to Redis is down: ", plain(cluster.notReady ?? "krond tries again"), ". This host starts nothing meanwhile."), cluster.draining && k("p", { class: "alarm" }, "This host is draining: it takes no new runs."), cluster.warnings.map((warning) => k("p", { class: `alarm ${warning.severity}` }, timesIn(warning.message))), k("div", { class: "cols" }, k("div", null, k(Panel, { title: "Hosts" }, k("div", { class: "scroll" }, k("table", null, k("thead", null, k("tr", null, k("th", null, "Host"), k("th", null, "State"), k("th", null, "Last heard"), k("th", null, "Clock"), k("th", null, "Running"), k("th", { class: "hide" }, "Address"), k("th", { class: "hide" }, "Version"))), k("tbody", null, hosts.map((host) => {
     let late = host.beatSecondsAgo > LATE_BEAT, off = Math.abs(host.clockOffsetSeconds) > FAR_CLOCK;
-    return k("tr", { key: host.instance }, k("td", null, k(Glyph, { mark: late ? "miss" : "ok", label: late ? "not heard of" : "up" }), " ", k("b", null, plain(host.host)), host.instance === cluster.instance ? k("span", { class: "faint" }, " this one") : null), k("td", { class: late ? "c-miss" : "" }, late ? "not heard of" : host.draining ? "draining" : "up"), k("td", { class: "num" }, duration(host.beatSecondsAgo * 1e3), " ago"), k("td", { class: `num ${off ? "c-skip" : ""}` }, host.clockOffsetSeconds === 0 ? "right" : `off by ${duration(Math.abs(host.clockOffsetSeconds) * 1e3)}`), k("td", { class: "num" }, host.running), k("td", { class: "mono hide" }, plain(host.ip)), k("td", { class: "hide" }, plain(host.version)));
-  }))))), k(Panel, { title: "Running", more: k("span", { class: "faint num" }, runs.length), class: "gap" }, runs.length === 0 && k("p", { class: "note" }, "Nothing."), k("ul", { class: "list compact" }, runs.slice(0, 40).map((run) => k("li", { key: run.runId }, k(Glyph, { mark: "run", label: "" }), k("a", { class: "cut", href: `#/runs/${run.runId}` }, k("bdi", null, plain(run.job)), " ", k("span", { class: "faint" }, "on ", plain(run.host ?? ""))), k("span", { class: "num" }, run.startedAt ? counter(now() - Date.parse(run.startedAt)) : "")))))), k("aside", null, k(Panel, { title: "The link" }, k("dl", { class: "kv" }, k("dt", null, "Redis"), k("dd", null, cluster.linkUp ? "answers" : "does not answer"), k("dt", null, "This host"), k("dd", null, plain(cluster.host), " ", k("span", { class: "faint mono" }, plain(cluster.instance))), k("dt", null, "Its clock"), k("dd", { class: "num" }, cluster.clockOffsetSeconds === 0 ? "right" : `${duration(Math.abs(cluster.clockOffsetSeconds) * 1e3)} ${cluster.clockOffsetSeconds > 0 ? "behind" : "ahead of"} Redis`), k("dt", null, "Zone"), k("dd", null, plain(cluster.timezone)), k("dt", null, "Reconnects"), k("dd", { class: "num" }, cluster.reconnects), k("dt", null, "Lost writes"), k("dd", { class: `num ${cluster.lostWrites > 0 ? "c-fail" : ""}` }, cluster.lostWrites), k("dt", null, "Tasks"), k("dd", null, cluster.tasks === "redis" ? "in Redis" : "in files of each host"))))));
+    return k("tr", { key: host.instance }, k("td", null, k(Glyph, { mark: late ? "miss" : "ok", label: late ? "not heard of" : "up" }), " ", k("b", null, plain(host.host)), host.instance === cluster.instance ? k("span", { class: "faint" }, " this one") : null), k("td", { class: late ? "c-miss" : "" }, late ? "not heard of" : host.draining ? "draining" : "up"), k("td", { class: "num" }, duration(host.beatSecondsAgo * 1e3), " ago"), k("td", { class: `num ${off ? "c-skip" : ""}` }, isRight(host.clockOffsetSeconds) ? "right" : `off by ${duration(Math.abs(host.clockOffsetSeconds) * 1e3)}`), k("td", { class: "num" }, host.running), k("td", { class: "mono hide" }, plain(host.ip)), k("td", { class: "hide" }, plain(host.version)));
+  }))))), k(Panel, { title: "Running", more: k("span", { class: "faint num" }, runs.length), class: "gap" }, runs.length === 0 && k("p", { class: "note" }, "Nothing."), k("ul", { class: "list compact" }, runs.slice(0, 40).map((run) => k("li", { key: run.runId }, k(Glyph, { mark: "run", label: "" }), k("a", { class: "cut", href: `#/runs/${run.runId}` }, k("bdi", null, plain(run.job)), " ", k("span", { class: "faint" }, "on ", plain(run.host ?? ""))), k("span", { class: "num" }, run.startedAt ? counter(now() - Date.parse(run.startedAt)) : "")))))), k("aside", null, k(Panel, { title: "The link" }, k("dl", { class: "kv" }, k("dt", null, "Redis"), k("dd", null, cluster.linkUp ? "answers" : "does not answer"), k("dt", null, "This host"), k("dd", null, plain(cluster.host), " ", k("span", { class: "faint mono" }, plain(cluster.instance))), k("dt", null, "Its clock"), k("dd", { class: "num" }, isRight(cluster.clockOffsetSeconds) ? "right" : `${duration(Math.abs(cluster.clockOffsetSeconds) * 1e3)} ${cluster.clockOffsetSeconds > 0 ? "behind" : "ahead of"} Redis`), k("dt", null, "Zone"), k("dd", null, plain(cluster.timezone)), k("dt", null, "Reconnects"), k("dd", { class: "num" }, cluster.reconnects), k("dt", null, "Lost writes"), k("dd", { class: `num ${cluster.lostWrites > 0 ? "c-fail" : ""}` }, cluster.lostWrites), k("dt", null, "Tasks"), k("dd", null, cluster.tasks === "redis" ? "in Redis" : "in files of each host"))))));
 }
 
 // src/ansi.ts
@@ -1947,12 +1981,12 @@ async function linesOf(runId, mostBytes) {
 }
 
 // src/strip.tsx
-var MARKS = { "+": "ok", x: "fail", t: "fail", "?": "unknown", s: "skip", m: "miss", n: "none", o: "over", r: "run" }, TALL = { ok: [4, 8], run: [4, 8], over: [7, 2], skip: [6, 4], fail: [1, 14], unknown: [1, 14], miss: [1, 14], none: [1, 14] };
+var MARKS2 = { "+": "ok", x: "fail", t: "fail", "?": "unknown", s: "skip", m: "miss", n: "none", o: "over", r: "run" }, TALL = { ok: [4, 8], run: [4, 8], over: [7, 2], skip: [6, 4], fail: [1, 14], unknown: [1, 14], miss: [1, 14], none: [1, 14] };
 function Outcomes({ letters }) {
   if (letters === void 0) return null;
   if (letters === null) return k("span", { class: "faint", title: "krond is still reading the record" }, "·");
   if (letters === "") return null;
-  let marks = [...letters].map((letter) => MARKS[letter] ?? "unknown"), counts = /* @__PURE__ */ new Map();
+  let marks = [...letters].map((letter) => MARKS2[letter] ?? "unknown"), counts = /* @__PURE__ */ new Map();
   for (let mark2 of marks) counts.set(mark2, (counts.get(mark2) ?? 0) + 1);
   let label = `Last ${marks.length}: ${[...counts].map(([mark2, count]) => `${count} ${MARK_WORDS[mark2]}`).join(", ")}`;
   return k("svg", { class: "strip", width: marks.length * 6, viewBox: `0 0 ${marks.length * 6} 16`, role: "img", "aria-label": label }, k("title", null, label), marks.map((mark2, i4) => k("rect", { x: i4 * 6, y: TALL[mark2][0], width: "4", height: TALL[mark2][1], rx: "1.5", fill: `var(--${mark2 === "unknown" ? "fail" : mark2})` })));
@@ -2155,40 +2189,6 @@ function yearShapes(days, width, at) {
     }
   }
   return ["Mon", "", "Wed", "", "Fri"].forEach((text, row) => text && shapes.push({ kind: "text", x: 14, y: top + row * cell + cell * 0.7, text, fill: "faint" })), { shapes, spots, height: top + 7 * cell + 8 };
-}
-
-// src/views/job_why.tsx
-var TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
-function timesIn(text) {
-  return plain(text).split(TIME).map((part, i4) => i4 % 2 === 1 ? k(Time, { at: part }) : part);
-}
-function sentence(text) {
-  return text === "" ? null : k($, null, timesIn(text.charAt(0).toUpperCase() + text.slice(1)), /[.!?]$/.test(text) ? "" : ".");
-}
-var MARKS2 = { executed: "ok", running: "run", skipped: "skip", missed: "miss", excluded: "none", "no time": "none", "passed over": "over", paused: "pause", suspended: "pause", due: "next", ahead: "next" };
-function instantOf(text) {
-  let utc2 = Date.parse(`${text}Z`);
-  if (Number.isNaN(utc2)) return utc2;
-  let guess = utc2 - offsetOf(utc2) * 6e4;
-  return utc2 - offsetOf(guess) * 6e4;
-}
-function WhyNot({ name }) {
-  let [at, setAt] = d2(route.value.query.get("why") ?? ""), [answer, setAnswer] = d2(null), [problem, setProblem] = d2(""), ask = async () => {
-    let t4 = instantOf(at), when = Number.isNaN(t4) ? "" : `?at=${encodeURIComponent(new Date(t4).toISOString().replace(/\.\d+Z/, "Z"))}`;
-    setQuery("why", at);
-    try {
-      setAnswer(await get(`jobs/${encodeURIComponent(name)}/why${when}`)), setProblem("");
-    } catch (error) {
-      setAnswer(null), setProblem(error instanceof ApiError ? error.problem.detail : String(error));
-    }
-  };
-  A2(() => {
-    at && ask();
-  }, []);
-  let mark2 = answer && (MARKS2[answer.verdict] ?? "next");
-  return k(Panel, { title: "Why, or why not?", more: k("span", { class: "faint" }, zone.value === "utc" ? "UTC" : `${zoneName()} time`) }, k("form", { class: "inline", onSubmit: (event) => {
-    event.preventDefault(), ask();
-  } }, k("input", { id: "why-at", type: "datetime-local", step: "1", "aria-label": "At which time; empty: the last period that was due", value: at, onInput: (event) => setAt(event.currentTarget.value) }), k("button", { type: "submit" }, "Ask")), k("div", { role: "status" }, problem && k("p", { class: "note" }, plain(problem)), answer && k("div", { class: `why w-${mark2}` }, k(Glyph, { mark: mark2, label: answer.verdict }), " ", k("b", null, sentence(answer.sentence)), " ", sentence(answer.reason)), answer?.instead && k("p", { class: "note" }, sentence(answer.instead)), answer?.entry?.runId && k("p", { class: "note" }, k("a", { class: "in", href: `#/runs/${answer.entry.runId}` }, "The run"))));
 }
 
 // src/views/jobs.tsx
@@ -2659,8 +2659,8 @@ function NeedsYou() {
   return k(Panel, { title: "Needs you", more: k("span", { class: "faint num" }, items.length || "") }, items.length === 0 ? k("p", { class: "note" }, told ? "Nothing does." : "") : k("ul", { class: "list" }, items.slice(0, 8).map((item) => k(Need, { item })), left > 0 && k("li", null, k("span", null), k("a", { class: "in", href: "#/jobs?q=is%3Afailing" }, left, " more"))));
 }
 function Need({ item }) {
-  let isJob = OF_JOBS.has(item.matter), parts = [item.what, item.reason].filter(Boolean).join(": "), sentence2 = parts.charAt(0).toUpperCase() + parts.slice(1);
-  return k("li", null, k(Glyph, { mark: MATTER_MARK[item.matter] ?? "fail", label: item.matter }), k("b", { class: "cut" }, isJob ? k(Name, { of: item.name }) : plain(item.name || "krond")), k("span", { class: "faint num" }, item.since ? k(Time, { at: item.since, ago: !0 }) : ""), k("span", { class: "d" }, timesIn(sentence2), /[.!]$/.test(sentence2) ? " " : ". ", timesIn(item.cure.charAt(0).toUpperCase() + item.cure.slice(1)), item.cure && !/[.!]$/.test(item.cure) ? "." : "", isJob && item.matter === "failing" ? k($, null, " ", k("button", { type: "button", class: "link", onClick: () => {
+  let isJob = OF_JOBS.has(item.matter), again = item.what.startsWith("failed") && item.reason.startsWith("failed "), told = [item.what, again ? item.reason.slice(7) : item.reason].filter(Boolean).join(again ? " " : ": ");
+  return k("li", null, k(Glyph, { mark: MATTER_MARK[item.matter] ?? "fail", label: item.matter }), k("b", { class: "cut" }, isJob ? k(Name, { of: item.name }) : plain(item.name || "krond")), k("span", { class: "faint num" }, item.since ? k(Time, { at: item.since, ago: !0 }) : ""), k("span", { class: "d" }, sentence(told), " ", sentence(item.cure), isJob && item.matter === "failing" ? k($, null, " ", k("button", { type: "button", class: "link", onClick: () => {
     lastOutput(item.name);
   } }, "Output")) : null));
 }
@@ -2807,9 +2807,7 @@ function TaskView({ id }) {
   let [task] = d2(() => new Asked(() => get(`tasks/${encodeURIComponent(id)}`), 1e3));
   A2(() => watch2(task), []);
   let known = task.value.value;
-  if (!known) return k(Panel, { title: "Task" }, k("p", { class: "note" }, task.error.value ? plain(task.error.value.problem.detail) : "Asking krond…"));
-  let executions = Array.isArray(known.executions) ? known.executions : [];
-  return k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/tasks" }, "Tasks"), " /"), k("h1", { class: "name-line" }, k(Glyph, { mark: mark(known), label: "" }), " ", k("bdi", null, plain(id)), " ", k("span", { class: "pill" }, word(known)))), k("div", { class: "acts" }, known.state !== "COMPLETED" && k("button", { type: "button", onClick: () => change(known, "cancel") }, "Cancel…"), isFailed(known) && k("button", { type: "button", class: "main", onClick: () => change(known, "retry") }, "Try again…"))), k("div", { class: "cols" }, k("div", null, k(Panel, { title: "Attempts" }, k("div", { class: "scroll" }, k("table", null, k("tbody", null, executions.map((execution) => k("tr", null, ["execId", "status", "workerId", "startedAt", "endedAt", "reason", "error"].map((key) => execution[key] === void 0 ? null : k("td", { class: "mono" }, plain(String(execution[key]))))))))), executions.length === 0 && k("p", { class: "note" }, "Not yet."))), k("aside", null, k(Panel, { title: "Payload" }, k("pre", null, plain(JSON.stringify(known.payload, null, 2)))))));
+  return known ? k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/tasks" }, "Tasks"), " /"), k("h1", { class: "name-line" }, k(Glyph, { mark: mark(known), label: "" }), " ", k("bdi", null, plain(id)), " ", k("span", { class: "pill" }, word(known)))), k("div", { class: "acts" }, known.state !== "COMPLETED" && k("button", { type: "button", onClick: () => change(known, "cancel") }, "Cancel…"), isFailed(known) && k("button", { type: "button", class: "main", onClick: () => change(known, "retry") }, "Try again…"))), k("div", { class: "cols" }, k("div", null, k(Panel, { title: "Attempts" }, k("div", { class: "scroll" }, k("table", null, k("thead", null, k("tr", null, k("th", null, "Attempt"), k("th", null, "State"), k("th", null, "Worker"), k("th", null, "Taken"), k("th", null, "Over"), k("th", null, "Why"))), k("tbody", null, known.executions.map((one) => k("tr", null, k("td", { class: "num" }, one.attempt), k("td", null, one.status.toLowerCase().replace("_", " ")), k("td", { class: "cut" }, plain(one.lease_owner)), k("td", { class: "num" }, k(Time, { at: one.leased_at })), k("td", { class: "num" }, k(Time, { at: one.finished_at })), k("td", null, plain(one.reason ?? ""))))))), known.executions.length === 0 && k("p", { class: "note" }, "Not yet."))), k("aside", null, k(Panel, { title: "Payload" }, k("pre", null, plain(JSON.stringify(known.payload, null, 2))))))) : k(Panel, { title: "Task" }, k("p", { class: "note" }, task.error.value ? plain(task.error.value.problem.detail) : "Asking krond…"));
 }
 
 // src/views/try.tsx
@@ -2829,7 +2827,7 @@ function Try() {
     };
   }, [text]), k($, null, k("div", { class: "bar" }, k("h1", null, "Try"), k("span", { class: "soft" }, "Nothing here is saved: files are the truth. Copy what you like into a .kron or YAML file.")), k("div", { class: "cols" }, k("div", null, k(Panel, { title: "Lines of a job file", more: k("button", { type: "button", onClick: () => {
     navigator.clipboard.writeText(text).then(() => say("Copied."));
-  } }, "Copy") }, k("textarea", { class: "mono", rows: 7, spellcheck: !1, "aria-label": "Lines of a job file", value: text, onInput: (event) => setText(event.currentTarget.value) }), problem && k("p", { class: "alarm", role: "status" }, plain(problem)), answer && answer.problems.length > 0 && k(Problems, { answer })), answer && answer.jobs.length > 0 && k(OnTop, { answer })), k("aside", null, answer?.jobs.map((job, i4) => k(Panel, { title: plain(job.identity), class: i4 > 0 ? "gap" : "" }, k("p", { class: "note" }, plain(job.words), job.replaces ? " There is a job of this name: it would be replaced." : ""), k("ol", { class: "list compact" }, job.next.slice(0, 20).map((period) => k("li", null, k("span", null), k("span", { class: "num" }, period.chosenTime ? k(Time, { at: period.chosenTime }) : k("span", { class: "c-none" }, "no time")), k("span", { class: "faint num" }, period.chosenTime ? k(Time, { at: period.chosenTime, ago: !0 }) : "")))), job.next.length === 0 && k("p", { class: "note" }, plain(job.nextProblem ?? "It has no periods that a clock foresees.")))), answer && answer.jobs.length === 0 && answer.problems.length === 0 && k(Panel, { title: "Nothing" }, k("p", { class: "note" }, "There is no job in these lines.")))));
+  } }, "Copy") }, k("textarea", { class: "mono", rows: 7, spellcheck: !1, "aria-label": "Lines of a job file", value: text, onInput: (event) => setText(event.currentTarget.value) }), problem && k("p", { class: "alarm", role: "status" }, plain(problem)), answer && answer.problems.length > 0 && k(Problems, { answer })), answer && answer.jobs.length > 0 && k(OnTop, { answer })), k("aside", null, answer?.jobs.map((job, i4) => k(Panel, { title: plain(job.identity), class: i4 > 0 ? "gap" : "" }, k("p", { class: "note" }, sentence(job.words), job.replaces ? " There is a job of this name: it would be replaced." : ""), k("ol", { class: "list compact" }, job.next.slice(0, 20).map((period) => k("li", null, k("span", null), k("span", { class: "num" }, period.chosenTime ? k(Time, { at: period.chosenTime }) : k("span", { class: "c-none" }, "no time")), k("span", { class: "faint num" }, period.chosenTime ? k(Time, { at: period.chosenTime, ago: !0 }) : "")))), job.next.length === 0 && k("p", { class: "note" }, plain(job.nextProblem ?? "It has no periods that a clock foresees.")))), answer && answer.jobs.length === 0 && answer.problems.length === 0 && k(Panel, { title: "Nothing" }, k("p", { class: "note" }, "There is no job in these lines.")))));
 }
 function Problems({ answer }) {
   return k("div", { class: "prose", role: "status" }, answer.problems.map((found) => k("div", { class: "problem" }, found.source && k("pre", null, `${plain(found.source)}

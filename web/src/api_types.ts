@@ -92,7 +92,7 @@ export type ClusterStatus = { "redis": string; "namespace": string; "host": stri
 
 export type JobFiles = { "readAt": string | null; "reloadError": string | null; "refusedCount": number; "refused": ({ "file": string; "line": number; "column": number; "errors": number; "reason": string; "inForce": "none" | "earlier" | "rest"; })[]; "changedCount": number | null; "changed": ({ "file": string; "change": "changed" | "added" | "removed"; })[] | null; };
 
-export type Task = { "taskId": string; "state": "PENDING" | "RUNNING" | "COMPLETED"; "outcome"?: "SUCCEEDED" | "FAILED"; "createdAt": string; "updatedAt": string; "attempt": number; "priority"?: number; "maxAttempts": number; "payload": { "type": string; "data"?: unknown; }; "executions": unknown; };
+export type Task = { "taskId": string; "state": "PENDING" | "RUNNING" | "COMPLETED"; "outcome"?: "SUCCEEDED" | "FAILED"; "createdAt": string; "updatedAt": string; "attempt": number; "priority"?: number; "maxAttempts": number; "payload": { "type": string; "data"?: unknown; }; "executions": ({ "attempt": number; "status": "LEASED" | "IN_PROGRESS" | "COMMITTED" | "DONE" | "ABORTED"; "lease_owner": string; "leased_at": string; "finished_at"?: string; "reason"?: string; })[]; };
 
 export type TaskPage = { "tasks": Task[]; "next"?: string; };
 

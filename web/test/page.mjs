@@ -191,7 +191,7 @@ await run({
         for (const time of copy.querySelectorAll("time")) time.textContent = time.dateTime;
         return copy.textContent;
       });
-      const { lines } = await ask("why", { job, at });
+      const lines = (await ask("why", { job, at })).lines.map((line) => line.replaceAll("`", ""));
       seen.add(lines[0]);
       for (const line of lines) assert.ok(said.toLowerCase().includes(line.toLowerCase()), `${job} at ${at}: the page says\n${said}\nand kron why\n${line}`);
     }

@@ -6,9 +6,11 @@ import { status } from "../live";
 import { Glyph, Panel, tickSecond } from "../parts";
 import { counted, plain } from "../text";
 import { counter, duration, now } from "../time";
+import { timesIn } from "./job_why";
 
 const LATE_BEAT = 15; // seconds
 const FAR_CLOCK = 1; // seconds
+const isRight = (offset: number): boolean => Math.abs(offset) < 0.002;
 
 export function Cluster(): JSX.Element {
   useEffect(() => watch(runningAsked), []);
@@ -26,7 +28,7 @@ export function Cluster(): JSX.Element {
       </div>
       {!cluster.linkUp && <p class="alarm">The link to Redis is down: {plain(cluster.notReady ?? "krond tries again")}. This host starts nothing meanwhile.</p>}
       {cluster.draining && <p class="alarm">This host is draining: it takes no new runs.</p>}
-      {cluster.warnings.map((warning) => <p class="alarm">{plain(warning.message)}</p>)}
+      {cluster.warnings.map((warning) => <p class={`alarm ${warning.severity}`}>{timesIn(warning.message)}</p>)}
       <div class="cols">
         <div>
           <Panel title="Hosts">
@@ -42,7 +44,7 @@ export function Cluster(): JSX.Element {
                         <td><Glyph mark={late ? "miss" : "ok"} label={late ? "not heard of" : "up"} /> <b>{plain(host.host)}</b>{host.instance === cluster.instance ? <span class="faint"> this one</span> : null}</td>
                         <td class={late ? "c-miss" : ""}>{late ? "not heard of" : host.draining ? "draining" : "up"}</td>
                         <td class="num">{duration(host.beatSecondsAgo * 1000)} ago</td>
-                        <td class={`num ${off ? "c-skip" : ""}`}>{host.clockOffsetSeconds === 0 ? "right" : `off by ${duration(Math.abs(host.clockOffsetSeconds) * 1000)}`}</td>
+                        <td class={`num ${off ? "c-skip" : ""}`}>{isRight(host.clockOffsetSeconds) ? "right" : `off by ${duration(Math.abs(host.clockOffsetSeconds) * 1000)}`}</td>
                         <td class="num">{host.running}</td>
                         <td class="mono hide">{plain(host.ip)}</td>
                         <td class="hide">{plain(host.version)}</td>
@@ -71,7 +73,7 @@ export function Cluster(): JSX.Element {
             <dl class="kv">
               <dt>Redis</dt><dd>{cluster.linkUp ? "answers" : "does not answer"}</dd>
               <dt>This host</dt><dd>{plain(cluster.host)} <span class="faint mono">{plain(cluster.instance)}</span></dd>
-              <dt>Its clock</dt><dd class="num">{cluster.clockOffsetSeconds === 0 ? "right" : `${duration(Math.abs(cluster.clockOffsetSeconds) * 1000)} ${cluster.clockOffsetSeconds > 0 ? "behind" : "ahead of"} Redis`}</dd>
+              <dt>Its clock</dt><dd class="num">{isRight(cluster.clockOffsetSeconds) ? "right" : `${duration(Math.abs(cluster.clockOffsetSeconds) * 1000)} ${cluster.clockOffsetSeconds > 0 ? "behind" : "ahead of"} Redis`}</dd>
               <dt>Zone</dt><dd>{plain(cluster.timezone)}</dd>
               <dt>Reconnects</dt><dd class="num">{cluster.reconnects}</dd>
               <dt>Lost writes</dt><dd class={`num ${cluster.lostWrites > 0 ? "c-fail" : ""}`}>{cluster.lostWrites}</dd>

@@ -10,11 +10,12 @@ import { plain } from "../text";
 import { offsetOf, zone, zoneName } from "../time";
 
 // What krond says has its times as RFC 3339 in UTC, and nothing else that looks like one: they are shown as all others.
-const TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)/;
+// What is to be typed stands between backticks.
+const TOLD = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|`[^`]+`)/;
 export function timesIn(text: string): ComponentChildren[] {
-  return plain(text).split(TIME).map((part, i) => (i % 2 === 1 ? <Time at={part} /> : part));
+  return plain(text).split(TOLD).map((part, i) => (i % 2 === 0 ? part : part.startsWith("`") ? <code>{part.slice(1, -1)}</code> : <Time at={part} />));
 }
-function sentence(text: string): ComponentChildren {
+export function sentence(text: string): ComponentChildren {
   if (text === "") return null;
   return <>{timesIn(text.charAt(0).toUpperCase() + text.slice(1))}{/[.!?]$/.test(text) ? "" : "."}</>;
 }

@@ -14,7 +14,7 @@ import { Canvas, Glyph, Name, Panel, Segments, tickSecond, Time } from "../parts
 import { go, route, setQuery } from "../route";
 import { counted, plain } from "../text";
 import { clock, counter, day, duration, moment, now, zone, zoneName } from "../time";
-import { timesIn } from "./job_why";
+import { sentence } from "./job_why";
 import { Numbers } from "./numbers";
 
 const HOUR = 3_600_000;
@@ -248,17 +248,16 @@ function NeedsYou(): JSX.Element {
 }
 function Need({ item }: { item: AttentionItem }): JSX.Element {
   const isJob = OF_JOBS.has(item.matter);
-  const parts = [item.what, item.reason].filter(Boolean).join(": ");
-  const sentence = parts.charAt(0).toUpperCase() + parts.slice(1);
+  // Failed 4 times in a row: failed with exit 3.
+  const again = item.what.startsWith("failed") && item.reason.startsWith("failed ");
+  const told = [item.what, again ? item.reason.slice(7) : item.reason].filter(Boolean).join(again ? " " : ": ");
   return (
     <li>
       <Glyph mark={MATTER_MARK[item.matter] ?? "fail"} label={item.matter} />
       <b class="cut">{isJob ? <Name of={item.name} /> : plain(item.name || "krond")}</b>
       <span class="faint num">{item.since ? <Time at={item.since} ago /> : ""}</span>
       <span class="d">
-        {timesIn(sentence)}
-        {/[.!]$/.test(sentence) ? " " : ". "}
-        {timesIn(item.cure.charAt(0).toUpperCase() + item.cure.slice(1))}{item.cure && !/[.!]$/.test(item.cure) ? "." : ""}
+        {sentence(told)} {sentence(item.cure)}
         {isJob && item.matter === "failing" ? <> <button type="button" class="link" onClick={() => void lastOutput(item.name)}>Output</button></> : null}
       </span>
     </li>

@@ -96,7 +96,6 @@ export function TaskView({ id }: { id: string }): JSX.Element {
   useEffect(() => watch(task), []);
   const known = task.value.value;
   if (!known) return <Panel title="Task"><p class="note">{task.error.value ? plain(task.error.value.problem.detail) : "Asking krond…"}</p></Panel>;
-  const executions = Array.isArray(known.executions) ? (known.executions as Record<string, unknown>[]) : [];
   return (
     <>
       <div class="title">
@@ -112,8 +111,24 @@ export function TaskView({ id }: { id: string }): JSX.Element {
       <div class="cols">
         <div>
           <Panel title="Attempts">
-            <div class="scroll"><table><tbody>{executions.map((execution) => <tr>{["execId", "status", "workerId", "startedAt", "endedAt", "reason", "error"].map((key) => (execution[key] === undefined ? null : <td class="mono">{plain(String(execution[key]))}</td>))}</tr>)}</tbody></table></div>
-            {executions.length === 0 && <p class="note">Not yet.</p>}
+            <div class="scroll">
+              <table>
+                <thead><tr><th>Attempt</th><th>State</th><th>Worker</th><th>Taken</th><th>Over</th><th>Why</th></tr></thead>
+                <tbody>
+                  {known.executions.map((one) => (
+                    <tr>
+                      <td class="num">{one.attempt}</td>
+                      <td>{one.status.toLowerCase().replace("_", " ")}</td>
+                      <td class="cut">{plain(one.lease_owner)}</td>
+                      <td class="num"><Time at={one.leased_at} /></td>
+                      <td class="num"><Time at={one.finished_at} /></td>
+                      <td>{plain(one.reason ?? "")}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            {known.executions.length === 0 && <p class="note">Not yet.</p>}
           </Panel>
         </div>
         <aside><Panel title="Payload"><pre>{plain(JSON.stringify(known.payload, null, 2))}</pre></Panel></aside>

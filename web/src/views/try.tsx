@@ -10,7 +10,7 @@ import { Canvas, Panel, Time, say } from "../parts";
 import { route } from "../route";
 import { counted, plain } from "../text";
 import { duration, now, utc, zone } from "../time";
-import { timesIn } from "./job_why";
+import { sentence, timesIn } from "./job_why";
 
 export const FIRST = '0 3 * * * @tz(Europe/Paris) @win(after,1h) name=hello command="echo hello"';
 
@@ -55,7 +55,7 @@ export function Try(): JSX.Element {
         <aside>
           {answer?.jobs.map((job, i) => (
             <Panel title={plain(job.identity)} class={i > 0 ? "gap" : ""}>
-              <p class="note">{plain(job.words)}{job.replaces ? " There is a job of this name: it would be replaced." : ""}</p>
+              <p class="note">{sentence(job.words)}{job.replaces ? " There is a job of this name: it would be replaced." : ""}</p>
               <ol class="list compact">
                 {job.next.slice(0, 20).map((period) => <li><span /><span class="num">{period.chosenTime ? <Time at={period.chosenTime} /> : <span class="c-none">no time</span>}</span><span class="faint num">{period.chosenTime ? <Time at={period.chosenTime} ago /> : ""}</span></li>)}
               </ol>
