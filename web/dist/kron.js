@@ -2441,7 +2441,7 @@ function timeline(picture, scale, now2, labels, spread2) {
   let { lanes } = picture, shapes = [], spots = [], heights = lanes.map((lane) => lane.jobs > 1 && lane.density ? LANE * 2 : LANE), height = TOP2 + heights.reduce((sum, part) => sum + part, 0) + 4;
   for (let tick of ticks(scale)) {
     let x4 = Math.round(scale.x(tick.t)) + 0.5;
-    shapes.push({ kind: "line", x1: x4, y1: TOP2 - 6, x2: x4, y2: height, stroke: tick.isDay ? "line" : "hair" }), Math.abs(scale.x(now2) - x4) > 46 && shapes.push({ kind: "text", x: x4, y: 16, text: tick.label, fill: tick.isDay ? "ink" : "faint", align: "center", weight: tick.isDay ? 550 : 400 });
+    shapes.push({ kind: "line", x1: x4, y1: TOP2 - 6, x2: x4, y2: height, stroke: tick.isDay ? "line" : "hair" }), Math.abs(scale.x(now2) - x4) > 46 && x4 < scale.right - 16 && shapes.push({ kind: "text", x: x4, y: 16, text: tick.label, fill: tick.isDay ? "ink" : "faint", align: "center", weight: tick.isDay ? 550 : 400 });
   }
   shapes.push(...clockMarks(scale, height));
   let y5 = TOP2;
@@ -2567,7 +2567,7 @@ function Numbers() {
   let known = numbersAsked.value.value;
   if (!known) return null;
   let { starts, counts, minutes, usualDelay, worstDelay } = numbersOf(known), isDay = minutes >= known.points;
-  return k("section", { class: "panel stat", "aria-label": isDay ? "Last 24 hours" : "Since krond is up" }, k("div", { title: "in the last 24 hours" }, k("b", null, starts.toLocaleString("en-US")), k("span", null, "started")), COUNTED.map(([mark2]) => k("div", null, k("b", { class: counts.get(mark2) && mark2 !== "ok" ? `c-${mark2}` : "" }, counts.get(mark2).toLocaleString("en-US")), k("span", null, k(Glyph, { mark: mark2, label: "" }), " ", MARK_WORDS[mark2]))), usualDelay !== null && k("div", { class: "hide" }, k("b", null, duration(usualDelay * 1e3)), k("span", null, "start delay, median")), worstDelay !== null && k("div", { class: "hide" }, k("b", null, duration(worstDelay * 1e3)), k("span", null, "p99, worst minute")), k("div", { class: "when" }, k("span", null, isDay ? k($, null, "in the last", k("br", null), "24 hours") : k($, null, "in the ", duration(minutes * 6e4), k("br", null), "krond is up"))));
+  return k("section", { class: "panel stat", "aria-label": isDay ? "Last 24 hours" : "Since krond is up" }, k("div", null, k("b", null, starts.toLocaleString("en-US")), k("span", null, "started", isDay ? "" : " in 24 h")), COUNTED.filter(([mark2]) => mark2 !== "unknown" || counts.get(mark2)).map(([mark2]) => k("div", null, k("b", { class: counts.get(mark2) && mark2 !== "ok" ? `c-${mark2}` : "" }, counts.get(mark2).toLocaleString("en-US")), k("span", null, k(Glyph, { mark: mark2, label: "" }), " ", MARK_WORDS[mark2]))), usualDelay !== null && k("div", { class: "hide" }, k("b", null, duration(usualDelay * 1e3)), k("span", null, "start delay, median")), worstDelay !== null && k("div", { class: "hide" }, k("b", null, duration(worstDelay * 1e3)), k("span", null, "p99, worst minute")), k("div", { class: "when" }, k("span", null, isDay ? k($, null, "in the last", k("br", null), "24 hours") : k($, null, "in the ", duration(minutes * 6e4), k("br", null), "krond is up"))));
 }
 
 // src/views/overview.tsx
@@ -2833,9 +2833,9 @@ function Problems({ answer }) {
   return k("div", { class: "prose", role: "status" }, answer.problems.map((found) => k("div", { class: "problem" }, found.source && k("pre", null, `${plain(found.source)}
 ${" ".repeat(Math.max(0, found.column - 1))}^`), k("p", { class: found.severity === "error" ? "c-fail" : found.severity === "warning" ? "c-skip" : "soft" }, found.line > 0 ? `${found.line}:${found.column}: ` : "", found.severity, ": ", plain(found.message)), found.hint && k("p", { class: "soft" }, plain(found.hint)))));
 }
-var MOST_DAYS = 30, STEPS2 = [60, 300, 900, 1800, 3600, 7200, 14400];
+var STEPS2 = [60, 300, 900, 1800, 3600, 7200, 14400];
 function OnTop({ answer }) {
-  let times = answer.jobs.flatMap((job) => job.next.flatMap((period) => period.chosenTime ? [Date.parse(period.chosenTime)] : [])), last2 = Math.min(Math.max(now() + 864e5, ...times), now() + MOST_DAYS * 864e5), step2 = STEPS2.find((candidate) => (last2 - now()) / 1e3 / candidate <= 400) ?? 14400, columns = Math.ceil((last2 - now()) / 1e3 / step2) + 1, [here, setHere] = d2(null);
+  let times = answer.jobs.flatMap((job) => job.next.flatMap((period) => period.chosenTime ? [Date.parse(period.chosenTime)] : [])), last2 = Math.min(Math.max(now() + 864e5, ...times), Date.parse(answer.load.until)), step2 = STEPS2.find((candidate) => (last2 - now()) / 1e3 / candidate <= 400) ?? 14400, columns = Math.ceil((last2 - now()) / 1e3 / step2) + 1, [here, setHere] = d2(null);
   A2(() => {
     let mine = new AbortController(), begin = Math.floor(now() / 1e3 / step2) * step2 * 1e3;
     return get(`load?from=${encodeURIComponent(utc(begin))}&for=${columns * step2}s&step=${step2}s`, mine.signal).then((load2) => setHere({ from: begin, starts: load2.after.starts })).catch(() => {
@@ -2850,7 +2850,7 @@ function OnTop({ answer }) {
         column < together.length && (together[column] = (together[column] ?? 0) + 1);
       }
       let shapes = load({ from, until, before: together, after: here.starts, actual: [] }, scale, now(), 1, LOAD_HEIGHT, "with these lines");
-      for (let tick of ticks(scale, 90)) shapes.push({ kind: "text", x: scale.x(tick.t), y: LOAD_HEIGHT + 4, text: tick.label, fill: "faint", align: "center" });
+      for (let tick of ticks(scale, 90)) scale.x(tick.t) < scale.right - 24 && shapes.push({ kind: "text", x: scale.x(tick.t), y: LOAD_HEIGHT + 4, text: tick.label, fill: "faint", align: "center" });
       return { shapes, height: LOAD_HEIGHT + 12 };
     },
     [here, zone.value]

@@ -33,7 +33,7 @@ export function timeline(picture: Lanes, scale: Scale, now: number, labels: numb
   for (const tick of ticks(scale)) {
     const x = Math.round(scale.x(tick.t)) + 0.5;
     shapes.push({ kind: "line", x1: x, y1: TOP - 6, x2: x, y2: height, stroke: tick.isDay ? "line" : "hair" });
-    if (Math.abs(scale.x(now) - x) > 46) shapes.push({ kind: "text", x, y: 16, text: tick.label, fill: tick.isDay ? "ink" : "faint", align: "center", weight: tick.isDay ? 550 : 400 });
+    if (Math.abs(scale.x(now) - x) > 46 && x < scale.right - 16) shapes.push({ kind: "text", x, y: 16, text: tick.label, fill: tick.isDay ? "ink" : "faint", align: "center", weight: tick.isDay ? 550 : 400 });
   }
   shapes.push(...clockMarks(scale, height));
   let y = TOP;

@@ -42,8 +42,8 @@ export function Numbers(): JSX.Element | null {
   const isDay = minutes >= known.points;
   return (
     <section class="panel stat" aria-label={isDay ? "Last 24 hours" : "Since krond is up"}>
-      <div title="in the last 24 hours"><b>{starts.toLocaleString("en-US")}</b><span>started</span></div>
-      {COUNTED.map(([mark]) => (
+      <div><b>{starts.toLocaleString("en-US")}</b><span>started{isDay ? "" : " in 24 h"}</span></div>
+      {COUNTED.filter(([mark]) => mark !== "unknown" || counts.get(mark)).map(([mark]) => (
         <div>
           <b class={counts.get(mark) && mark !== "ok" ? `c-${mark}` : ""}>{counts.get(mark)!.toLocaleString("en-US")}</b>
           <span><Glyph mark={mark} label="" /> {MARK_WORDS[mark]}</span>

@@ -84,13 +84,13 @@ function Problems({ answer }: { answer: Trial }): JSX.Element {
   );
 }
 
-const MOST_DAYS = 30;
 const STEPS = [60, 300, 900, 1800, 3600, 7200, 14_400]; // seconds
 
 // What runs here, and on top of it the next periods of the lines.
 function OnTop({ answer }: { answer: Trial }): JSX.Element {
   const times = answer.jobs.flatMap((job) => job.next.flatMap((period) => (period.chosenTime ? [Date.parse(period.chosenTime)] : [])));
-  const last = Math.min(Math.max(now() + 86_400_000, ...times), now() + MOST_DAYS * 86_400_000);
+  // No further than krond itself has looked: it is asked for no more than it can say.
+  const last = Math.min(Math.max(now() + 86_400_000, ...times), Date.parse(answer.load.until));
   const step = STEPS.find((candidate) => (last - now()) / 1000 / candidate <= 400) ?? 14_400;
   const columns = Math.ceil((last - now()) / 1000 / step) + 1;
   const [here, setHere] = useState<{ from: number; starts: number[] } | null>(null);
@@ -113,7 +113,7 @@ function OnTop({ answer }: { answer: Trial }): JSX.Element {
         if (column < together.length) together[column] = (together[column] ?? 0) + 1;
       }
       const shapes = load({ from, until, before: together, after: here.starts, actual: [] }, scale, now(), 1, LOAD_HEIGHT, "with these lines");
-      for (const tick of ticks(scale, 90)) shapes.push({ kind: "text", x: scale.x(tick.t), y: LOAD_HEIGHT + 4, text: tick.label, fill: "faint", align: "center" });
+      for (const tick of ticks(scale, 90)) if (scale.x(tick.t) < scale.right - 24) shapes.push({ kind: "text", x: scale.x(tick.t), y: LOAD_HEIGHT + 4, text: tick.label, fill: "faint", align: "center" });
       return { shapes, height: LOAD_HEIGHT + 12 };
     },
     [here, zone.value],
