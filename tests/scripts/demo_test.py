@@ -103,7 +103,7 @@ class Demo(DemoCase):
         names = {job["identity"]: job for job in jobs}
         self.assertEqual(len(names), 210)
         self.assertEqual(sum(name.endswith("/backup") for name in names), 200)
-        self.assertIsNotNone(names["ml/train-ranker"]["paused"])
+        self.assertEqual(names["ml/train-ranker"]["paused"]["note"], "the new GPUs come on Friday")
         demo.press_control_c()
         self.assertEqual(demo.end(), 0, demo.shown)
         self.assert_nothing_is_left()
