@@ -65,4 +65,16 @@ std::string hex(const Sha256& hash) {
   return text;
 }
 
+std::optional<Sha256> sha256_in(std::string_view hex) {
+  Sha256 hash{};
+  if (hex.size() != hash.size() * 2) return std::nullopt;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (std::size_t i = 0; i < hex.size(); ++i) {
+    const std::size_t digit = kDigits.find(hex[i]);
+    if (digit == std::string_view::npos) return std::nullopt;
+    hash[i / 2] = static_cast<std::uint8_t>(hash[i / 2] << 4 | digit);
+  }
+  return hash;
+}
+
 }  // namespace kron

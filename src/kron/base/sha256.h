@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,7 @@ Sha256 sha256(std::initializer_list<std::string_view> parts);
 std::uint64_t leading_u64(const Sha256& hash);
 
 std::string hex(const Sha256& hash);
+// None: the text is not what hex() writes.
+std::optional<Sha256> sha256_in(std::string_view hex);
 
 }  // namespace kron

@@ -33,6 +33,14 @@ TEST(Sha256, EachThreadHashesOnItsOwn) {
   EXPECT_EQ(elsewhere, sha256({"abc"}));
 }
 
+TEST(Sha256, IsReadAsItIsWritten) {
+  EXPECT_EQ(sha256_in(hex(sha256({"abc"}))), sha256({"abc"}));
+  for (const std::string& text :
+       {std::string(), std::string(63, '0'), std::string(65, '0'), std::string(64, 'A'), std::string(64, 'g')}) {
+    EXPECT_EQ(sha256_in(text), std::nullopt) << text;
+  }
+}
+
 TEST(Sha256, LeadingNumberIsBigEndian) { EXPECT_EQ(leading_u64(sha256({"abc"})), 0xba7816bf8f01cfeaU); }
 
 }  // namespace

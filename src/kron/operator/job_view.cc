@@ -51,6 +51,7 @@ Result<JobView> view_job(const Node& object) {
     view.period = *period;
   }
   view.chosen = time_or_none(kube::annotation_of(object, kChosenTime).value_or(""));
+  view.seed_hash = sha256_in(kube::annotation_of(object, kSeedHash).value_or(""));
   view.gate = kube::annotation_of(object, kGate);
   view.is_watched = kube::node_at(object, {"metadata", "labels", kNameLabel}) != nullptr;
   view.suspended = kube::is_true_at(object, {"spec", "suspend"});

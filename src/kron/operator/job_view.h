@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kron/base/sha256.h"
 #include "kron/json/document.h"
 #include "kron/kube/object.h"
 
@@ -19,12 +20,15 @@ struct JobView {
   std::string identity = {};           // kron.io/identity; empty: not one of ours
   std::optional<Instant> period = {};  // none: a run by hand, or not one of ours
   std::optional<Instant> chosen = {};
+  std::optional<Sha256> seed_hash = {};  // as a number: of tens of thousands its text would be megabytes
   std::optional<std::string> gate = {};  // kron.io/gate: the generation that it was made of
   bool is_watched = true;                // it has the label by which Jobs are watched: what happens to it is heard of
   bool suspended = false;
   End end = End::none;
   std::optional<Instant> ended_at = {};
   Seconds grace{30};  // terminationGracePeriodSeconds of its pods
+
+  bool operator==(const JobView&) const = default;
 
   // Created, and not opened yet: no pod of it has started.
   [[nodiscard]] bool is_at_gate() const { return gate && suspended; }

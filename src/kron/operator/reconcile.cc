@@ -117,6 +117,7 @@ Reconciler::MaybeStep Reconciler::adopt_jobs() {
           .chosen = job->chosen,
           .at = turn_.now,
           .outcome = Outcome::executed,
+          .seed_hash = job->seed_hash ? hex(*job->seed_hash) : std::string(),
           .job_name = job->meta.name});
     if (status_.waiting && status_.waiting->period == period) status_.waiting.reset();
   }

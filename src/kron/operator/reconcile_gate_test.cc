@@ -332,9 +332,12 @@ TEST_F(KronJobGate, OnAServerWithoutSuspendTheNameIsTheLock) {
   create();
   work();
   EXPECT_EQ(condition("Ready"), "Ready: Ungated");
+  const std::string hash = status().next->seed_hash;
   EXPECT_THAT(work_at("12:00:00"), ElementsAre("create 201", "put 200"));
   EXPECT_EQ(starts(), 1U);
   EXPECT_EQ(last(), "12:00 executed");
+  EXPECT_EQ(status().last->seed_hash, hash);
+  EXPECT_EQ(status().recent.back().seed_hash, hash);
 }
 
 }  // namespace

@@ -151,6 +151,7 @@ TEST_F(KronJobLife, AStatusThatWasLostIsMadeUpFromTheJobs) {
                     [](const Node& object) { return kube::without(object, {"status"}); });
   work_at("12:00:40");
   EXPECT_EQ(last(), "12:00 executed");
+  EXPECT_EQ(status().last->seed_hash, hex(decide(*kron_job().job, at("2026-03-01T12:00:00Z")).seed_hash));
   EXPECT_EQ(status().handled->last_handled, at("2026-03-01T12:00:00Z"));
   EXPECT_EQ(starts(), 1U);
 }

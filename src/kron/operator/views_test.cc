@@ -147,6 +147,16 @@ TEST(JobView, EndsByTheConditionsThatEndJobs) {
   EXPECT_EQ(complete.ended_at, at("2026-03-01T12:05:00Z"));
 }
 
+TEST(JobView, KnowsWhatItsTimeWasDrawnFrom) {
+  const std::string hash = hex(sha256({"seed"}));
+  const auto with_hash = [](const std::string& text) {
+    return kube::with_text(job_object(""), {"metadata", "annotations", "kron.io/seed-hash"}, text);
+  };
+  EXPECT_EQ(view_job(with_hash(hash)).value().seed_hash, sha256({"seed"}));
+  EXPECT_FALSE(view_job(with_hash("somebody's text")).value().seed_hash);
+  EXPECT_FALSE(view_job(job_object("")).value().seed_hash);
+}
+
 TEST(JobView, RefusesAPeriodThatIsNoTime) {
   const Node broken = kube::with_text(job_object(""), {"metadata", "annotations", "kron.io/period-id"}, "noon");
   EXPECT_EQ(view_job(broken).error().field, "kron.io/period-id");
