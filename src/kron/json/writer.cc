@@ -65,7 +65,9 @@ void put_number(std::string& out, Number value) {
 
 // A value ends in a quote, a digit, a letter or a closing bracket, so what stands last tells whether a comma is due.
 void JsonWriter::separate() {
-  if (!out_.empty() && std::string_view("{[:").find(out_.back()) == std::string_view::npos) out_ += ',';
+  if (out_.empty()) return;
+  const char last = out_.back();
+  if (last != '{' && last != '[' && last != ':') out_ += ',';
 }
 
 void JsonWriter::quote(std::string_view value) {
@@ -112,7 +114,9 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 JsonWriter& JsonWriter::text(std::string_view value) {
   separate();
   if (std::ranges::all_of(value, is_plain_ascii)) {
-    ((out_ += '"') += value) += '"';
+    const std::size_t begin = out_.size();
+    out_.append(value.size() + 2, '"');
+    value.copy(out_.data() + begin + 1, value.size());
   } else if (is_valid_utf8(value)) {
     quote(value);
   } else {

@@ -6,8 +6,8 @@
 
 #include "kron/core/civil.h"
 #include "kron/json/decide_request.h"
+#include "kron/json/raw_members.h"
 #include "kron/json/writer.h"
-#include "kron/kube/wire.h"
 #include "kron/operator/names.h"
 
 namespace kron::kronjobs {
@@ -17,25 +17,28 @@ using Pairs = std::vector<std::pair<std::string_view, std::string>>;
 
 bool is_ours(std::string_view key) { return key.starts_with("kron.io/"); }
 
+// Of a map as text, or of nothing.
+using Members = std::vector<RawMember>;
+
+std::string_view map_in(const Members& members, std::string_view key) {
+  const auto found = std::ranges::find(members, key, &RawMember::key);
+  return found != members.end() && found->is_map() ? found->value : std::string_view();
+}
+
 // The members of `theirs` that are not under kron.io/, then ours.
-void write_pairs(JsonWriter& out, std::string_view key, const Node* theirs, const Pairs& ours) {
+void write_pairs(JsonWriter& out, std::string_view key, std::string_view theirs, const Pairs& ours) {
   out.key(key).begin_map();
-  const auto* map = theirs != nullptr ? theirs->as<Node::Map>() : nullptr;
-  if (map != nullptr) {
-    for (const Node::Member& member : *map) {
-      if (!is_ours(member.key)) out.key(member.key).node(member.value);
-    }
+  for (const RawMember& member : raw_members(theirs)) {
+    if (!is_ours(member.key)) out.document(member.text);
   }
   for (const auto& [name, value] : ours) out.member(name, value);
   out.end_map();
 }
 
 // The rest of a map that gets some members of its own.
-void write_others(JsonWriter& out, const Node* map, std::initializer_list<std::string_view> but) {
-  const auto* members = map != nullptr ? map->as<Node::Map>() : nullptr;
-  if (members == nullptr) return;
-  for (const Node::Member& member : *members) {
-    if (std::ranges::find(but, member.key) == but.end()) out.key(member.key).node(member.value);
+void write_others(JsonWriter& out, const Members& members, std::initializer_list<std::string_view> but) {
+  for (const RawMember& member : members) {
+    if (std::ranges::find(but, member.key) == but.end()) out.document(member.text);
   }
 }
 
@@ -58,37 +61,34 @@ struct Marks {
   bool suspend = true;
 };
 
-void write_job_spec(JsonWriter& out, const Node& spec, const Marks& marks) {
+void write_job_spec(JsonWriter& out, const Members& spec, const Marks& marks) {
   out.key("spec").begin_map();
-  write_others(out, &spec, {"suspend", "template"});
+  write_others(out, spec, {"suspend", "template"});
   out.key("suspend").boolean(marks.suspend);
-  const Node* pods = spec.find("template");
+  const Members pods = raw_members(map_in(spec, "template"));
   out.key("template").begin_map();
   write_others(out, pods, {"metadata"});
-  const Node* metadata = pods != nullptr ? kube::node_at(*pods, {"metadata"}) : nullptr;
+  const Members metadata = raw_members(map_in(pods, "metadata"));
   out.key("metadata").begin_map();
   write_others(out, metadata, {"annotations"});
-  write_pairs(out, "annotations", metadata != nullptr ? metadata->find("annotations") : nullptr, marks.pod_annotations);
+  write_pairs(out, "annotations", map_in(metadata, "annotations"), marks.pod_annotations);
   out.end_map().end_map().end_map();
 }
 
+// The template is text that we wrote ourselves when we read the KronJob: most of it stays as it is.
 Result<std::string> body_of(const KronJobView& kron_job, const Marks& marks) {
-  // It was read like this once before, as part of the KronJob.
-  const Result<Node> read = kube::read_body(kron_job.job_template);
-  if (!read) return fail(read.error());
-  const Node* spec = kube::node_at(*read, {"spec"});
-  if (spec == nullptr || spec->as<Node::Map>() == nullptr) {
-    return fail(Code::invalid, "a Job template with a spec is required", "spec.jobTemplate");
-  }
-  const Node* metadata = kube::node_at(*read, {"metadata"});
+  const Members members = raw_members(kron_job.job_template);
+  const std::string_view spec = map_in(members, "spec");
+  if (spec.empty()) return fail(Code::invalid, "a Job template with a spec is required", "spec.jobTemplate");
+  const Members metadata = raw_members(map_in(members, "metadata"));
   JsonWriter out;
   out.begin_map().key("metadata").begin_map();
   out.member("name", marks.name).member("namespace", kron_job.meta.ns);
-  write_pairs(out, "labels", metadata != nullptr ? metadata->find("labels") : nullptr, marks.labels);
-  write_pairs(out, "annotations", metadata != nullptr ? metadata->find("annotations") : nullptr, marks.annotations);
+  write_pairs(out, "labels", map_in(metadata, "labels"), marks.labels);
+  write_pairs(out, "annotations", map_in(metadata, "annotations"), marks.annotations);
   write_owner(out, kron_job);
   out.end_map();
-  write_job_spec(out, *spec, marks);
+  write_job_spec(out, raw_members(spec), marks);
   return out.end_map().take();
 }
 
