@@ -28,7 +28,6 @@ void Limiter::withdraw(Id id) {
 }
 
 void Limiter::hold(CallClass of, Nanoseconds until) {
-  if (of == CallClass::lease) return;
   auto& held = queues_[static_cast<std::size_t>(of)].held_until;
   held = held ? std::max(*held, until) : until;
 }
@@ -40,6 +39,10 @@ double Limiter::tokens_at(Nanoseconds now) const {
 }
 
 bool Limiter::is_held(const Queue& queue, Nanoseconds now) const { return queue.held_until && now < *queue.held_until; }
+
+Nanoseconds Limiter::events_may_go(Nanoseconds now) const {
+  return others_work_ ? queues_[kEvents].waiting.front().since + options_.event_courtesy : now;
+}
 
 Limiter::Released Limiter::release(Nanoseconds now, std::size_t room) {
   tokens_ = tokens_at(now);
@@ -59,6 +62,7 @@ Limiter::Released Limiter::release(Nanoseconds now, std::size_t room) {
     Queue& queue = queues_[i];
     if (is_held(queue, now)) continue;
     for (; room > 0 && !queue.waiting.empty() && tokens_ >= kOneToken; --room) {
+      if (i == kEvents && events_may_go(now) > now) break;
       tokens_ -= 1;
       released.now.push_back(queue.waiting.front().id);
       queue.waiting.pop_front();
@@ -78,7 +82,8 @@ std::optional<Nanoseconds> Limiter::next(Nanoseconds now) const {
   for (std::size_t i = 1; i < kClasses; ++i) {
     const Queue& queue = queues_[i];
     if (queue.waiting.empty()) continue;
-    consider(is_held(queue, now) ? std::max(token, *queue.held_until) : token);
+    const Nanoseconds at = i == kEvents ? std::max(token, events_may_go(now)) : token;
+    consider(is_held(queue, now) ? std::max(at, *queue.held_until) : at);
   }
   const auto& events = queues_[kEvents].waiting;
   if (!events.empty()) consider(events.front().since + options_.event_patience + Nanoseconds(1));

@@ -26,6 +26,7 @@ class Limiter {
     double per_second = 200;
     double burst = 1000;
     Nanoseconds event_patience = Seconds(10);  // an event that has waited longer is not worth a call
+    Nanoseconds event_courtesy = Seconds(1);   // so long an event waits for others that are at work
   };
 
   struct Released {
@@ -43,6 +44,9 @@ class Limiter {
   void withdraw(Id id);
   // The server has asked for a pause (Retry-After). The lease goes on: it tries again by itself.
   void hold(CallClass of, Nanoseconds until);
+
+  // Calls of other classes are under way, or about to be made: an event would take a place from them.
+  void others_work(bool do_they) { others_work_ = do_they; }
 
   // At most `room` of them, but for the lease.
   Released release(Nanoseconds now, std::size_t room = std::numeric_limits<std::size_t>::max());
@@ -64,11 +68,14 @@ class Limiter {
 
   [[nodiscard]] double tokens_at(Nanoseconds now) const;
   [[nodiscard]] bool is_held(const Queue& queue, Nanoseconds now) const;
+  // When events may go, as far as others are concerned; there is one.
+  [[nodiscard]] Nanoseconds events_may_go(Nanoseconds now) const;
 
   Options options_;
   double tokens_;
   std::optional<Nanoseconds> counted_;  // when tokens_ was right
   std::array<Queue, kClasses> queues_;
+  bool others_work_ = false;
 };
 
 }  // namespace kron::kube

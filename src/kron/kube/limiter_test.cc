@@ -48,6 +48,19 @@ TEST(Limiter, NeverHoldsUpTheLease) {
   EXPECT_EQ(limiter.release(Seconds(0)).now.size(), 5U);
 }
 
+TEST(Limiter, TheLeaseWaitsForNothingAndTakesNothingAway) {
+  Limiter limiter({.per_second = 0.001, .burst = 2});
+  for (Limiter::Id id = 1; id <= 3; ++id) limiter.enqueue(CallClass::write, id, Seconds(0));
+  limiter.enqueue(CallClass::lease, 11, Seconds(0));
+  EXPECT_EQ(limiter.release(Seconds(0), 1).now, (Ids{11, 1})) << "it is before those who came first";
+  limiter.enqueue(CallClass::lease, 12, Seconds(0));
+  EXPECT_EQ(limiter.release(Seconds(0), 1).now, (Ids{12, 2})) << "none of the burst is the lease's";
+  for (const CallClass of : {CallClass::lease, CallClass::write}) limiter.hold(of, Seconds(60));
+  limiter.enqueue(CallClass::lease, 13, Seconds(1));
+  EXPECT_EQ(limiter.next(Seconds(1)), Seconds(1));
+  EXPECT_EQ(limiter.release(Seconds(1), 0).now, Ids{13}) << "no token, no room, and a pause that the server asked for";
+}
+
 TEST(Limiter, StopsAClassForAsLongAsTheServerAsks) {
   Limiter limiter(kTwoASecond);
   limiter.hold(CallClass::write, Seconds(7));
@@ -80,6 +93,21 @@ TEST(Limiter, DropsEventsThatAreLate) {
   EXPECT_EQ(limiter.release(Seconds(10)).dropped, Ids{});
   EXPECT_EQ(limiter.release(Seconds(11)).dropped, Ids{1});
   EXPECT_EQ(limiter.waiting(), 1U);
+}
+
+TEST(Limiter, EventsGiveWayToWhatIsUnderWayButNotForEver) {
+  Limiter limiter({.per_second = 100, .burst = 100});
+  limiter.others_work(true);
+  limiter.enqueue(CallClass::event, 1, Seconds(0));
+  limiter.enqueue(CallClass::event, 2, milliseconds(700));
+  limiter.enqueue(CallClass::remove, 3, Seconds(0));
+  EXPECT_EQ(limiter.release(Seconds(0)).now, Ids{3});
+  EXPECT_EQ(limiter.next(Seconds(0)), Seconds(1)) << "and nobody need ask before";
+  EXPECT_EQ(limiter.release(milliseconds(999)).now, Ids{});
+  EXPECT_EQ(limiter.release(Seconds(1)).now, Ids{1});
+  limiter.others_work(false);
+  EXPECT_EQ(limiter.next(Seconds(1)), Seconds(1));
+  EXPECT_EQ(limiter.release(Seconds(1)).now, Ids{2});
 }
 
 TEST(Limiter, ForgetsWhatIsWithdrawn) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "kron/base/rfc3339.h"
 
@@ -58,15 +59,19 @@ Result<ObjectMeta> metadata_of(const Node& object) {
   meta.name = text_at(*metadata, {"name"});
   meta.uid = text_at(*metadata, {"uid"});
   meta.resource_version = text_at(*metadata, {"resourceVersion"});
+  meta.generation = integer_at(*metadata, {"generation"}).value_or(0);
+  meta.deleting = node_at(*metadata, {"deletionTimestamp"}) != nullptr;
+  return complete(std::move(meta), text_at(*metadata, {"creationTimestamp"}));
+}
+
+Result<ObjectMeta> complete(ObjectMeta meta, std::string_view created) {
   if (meta.ns.empty()) return lacks("namespace");
   if (meta.name.empty()) return lacks("name");
   if (meta.uid.empty()) return lacks("uid");
   if (meta.resource_version.empty()) return lacks("resourceVersion");
-  const Result<Instant> created = parse_rfc3339(text_at(*metadata, {"creationTimestamp"}));
-  if (!created) return lacks("creationTimestamp");
-  meta.created = *created;
-  meta.generation = integer_at(*metadata, {"generation"}).value_or(0);
-  meta.deleting = node_at(*metadata, {"deletionTimestamp"}) != nullptr;
+  const Result<Instant> time = parse_rfc3339(created);
+  if (!time) return lacks("creationTimestamp");
+  meta.created = *time;
   return meta;
 }
 

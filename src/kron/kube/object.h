@@ -36,6 +36,8 @@ struct ObjectMeta {
 
 // Refused with code invalid: no object that a server has stored. The error's field says what it lacks.
 Result<ObjectMeta> metadata_of(const Node& object);
+// The same of what was read otherwise, but for its creationTimestamp.
+Result<ObjectMeta> complete(ObjectMeta meta, std::string_view created);
 
 // None: the object has no such annotation.
 std::optional<std::string> annotation_of(const Node& object, std::string_view key);

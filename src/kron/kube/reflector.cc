@@ -10,6 +10,7 @@ namespace kron::kube {
 namespace {
 
 constexpr Seconds kLasted{10};  // a watch that went on for so long was a good one
+constexpr std::size_t kMostHeld = std::size_t{8} << 20;
 
 std::string key_of(std::string_view ns, std::string_view name) {
   std::string key(ns);
@@ -45,10 +46,12 @@ std::optional<Nanoseconds> Reflector::tick() {
     stop();
     fail_with("the watch has been silent for too long");
   }
+  if (!held_.empty() && (!listener_.is_busy() || now - held_since_ >= options_.patience)) read_held();
   if (state_ == State::resting && now >= next_at_) {
     version_.empty() ? ask_for_page() : open_watch();
   }
   if (state_ == State::resting) return next_at_;
+  if (state_ == State::watching && !held_.empty()) return held_since_ + options_.patience;
   if (state_ == State::watching) return heard_at_ + options_.silence;
   return std::nullopt;  // a page: the transport has a limit
 }
@@ -61,6 +64,7 @@ void Reflector::relist() {
 
 void Reflector::stop() {
   if (under_way_) transport_.cancel(*std::exchange(under_way_, std::nullopt));
+  held_.clear();
   state_ = State::resting;
 }
 
@@ -159,8 +163,19 @@ void Reflector::open_watch() {
       [this](const Outcome& outcome) { take_watch_end(outcome); });
 }
 
+// In a crowd most of it repeats what our own calls were answered, or are about to be: read later it costs less, and
+// nobody who is due waits for it.
 void Reflector::take_bytes(std::string_view bytes) {
   heard_at_ = clock_.monotonic();
+  if (held_.empty()) held_since_ = heard_at_;
+  held_ += bytes;
+  const bool may_wait = listener_.is_busy && listener_.is_busy() && held_.size() < kMostHeld &&
+                        heard_at_ - held_since_ < options_.patience;
+  if (!may_wait) read_held();
+}
+
+void Reflector::read_held() {
+  const std::string bytes = std::exchange(held_, {});
   const Status fed = lines_.feed(bytes, [this](std::string_view line) {
     if (state_ == State::watching) take_line(line);  // a line before it may have ended the watch
   });
@@ -216,6 +231,7 @@ void Reflector::take_event(const WatchEvent& event) {
 
 void Reflector::take_watch_end(const Outcome& outcome) {
   under_way_.reset();
+  if (!held_.empty()) read_held();
   if (state_ != State::watching) return;
   const bool was_good = has_heard_ || clock_.monotonic() - watch_began_ >= kLasted;
   if (was_good) pause_ = Nanoseconds(0);

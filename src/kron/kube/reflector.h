@@ -36,11 +36,13 @@ class Reflector {
     std::function<void(std::string_view version)> on_listed;   // a list was complete: all else is gone, see knows()
     std::function<void(std::string_view message)> on_trouble;  // for the log; it goes on by itself
     IsKnown is_known = {};                                     // what is known already is not told; none: nothing is
+    std::function<bool()> is_busy = {};  // then what a watch says may wait, up to `patience`; none: never
   };
   struct Options {
     std::string path;           // of the collection
     std::string selector = {};  // of labels: "kron.io/name"
     std::size_t page = 500;
+    Nanoseconds patience = std::chrono::milliseconds(250);
     Nanoseconds silence = Seconds(90);  // bookmarks come every minute: a watch that says nothing for so long is dead
     Seconds watch_least = std::chrono::minutes(5);  // how long the server is asked to go on: at random between these
     Seconds watch_most = std::chrono::minutes(10);
@@ -82,6 +84,7 @@ class Reflector {
   void finish_list();
   void open_watch();
   void take_bytes(std::string_view bytes);
+  void read_held();
   void take_line(std::string_view line);
   void take_event(const WatchEvent& event);
   void take_watch_end(const Outcome& outcome);
@@ -112,6 +115,8 @@ class Reflector {
   std::string next_page_;
 
   LineReader lines_;
+  std::string held_;  // what the watch said and was not read yet …
+  Nanoseconds held_since_{0};
   Nanoseconds watch_began_{0};
   Nanoseconds heard_at_{0};
   bool has_heard_ = false;  // a line, since the watch began

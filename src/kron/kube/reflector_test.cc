@@ -53,6 +53,7 @@ class ReflectorTest : public ::testing::Test {
     };
     listener.on_listed = [this](std::string_view version) { said.push_back("listed " + std::string(version)); };
     listener.on_trouble = [this](std::string_view) { ++troubles; };
+    listener.is_busy = [this] { return is_busy; };
     listener.is_known = [this](const ObjectMeta& meta) { return known == meta.name + " " + meta.resource_version; };
     reflector = std::make_unique<Reflector>(
         transport, clock, Reflector::Options{.path = "/apis/batch/v1/jobs", .selector = selector}, std::move(listener));
@@ -89,6 +90,7 @@ class ReflectorTest : public ::testing::Test {
   Said said;
   std::string known;  // "name version": the listener has it from elsewhere
   int troubles = 0;
+  bool is_busy = false;
   std::unique_ptr<Reflector> reflector;
 };
 
@@ -125,6 +127,54 @@ TEST_F(ReflectorTest, TellsNothingThatIsKnownFromElsewhereAndRemembersIt) {
   transport.end(Broken{Failure::unknown, "reset"});
   wait();
   EXPECT_NE(query().find("resourceVersion=13"), std::string::npos) << "it goes on behind what was known";
+}
+
+TEST_F(ReflectorTest, LetsEventsWaitWhileItsListenerIsBusyButNotForLong) {
+  list_and_watch();
+  is_busy = true;
+  transport.say(event_of("ADDED", thing("c", 11)));
+  clock.advance(milliseconds(100));
+  transport.say(event_of("ADDED", thing("d", 12)).substr(0, 20));
+  EXPECT_EQ(reflector->tick(), clock.monotonic() + milliseconds(150)) << "not before the first has waited long enough";
+  EXPECT_EQ(told(), Said{});
+  is_busy = false;
+  reflector->tick();
+  EXPECT_EQ(told(), Said{"+c 11"});
+  is_busy = true;
+  transport.say(event_of("ADDED", thing("d", 12)).substr(20));
+  clock.advance(milliseconds(249));
+  reflector->tick();
+  EXPECT_EQ(told(), Said{});
+  clock.advance(milliseconds(1));
+  reflector->tick();
+  EXPECT_EQ(told(), Said{"+d 12"});
+  EXPECT_EQ(reflector->tick(), clock.monotonic() - milliseconds(250) + Seconds(90)) << "only silence is left";
+}
+
+TEST_F(ReflectorTest, ReadsWhatWaitedBeforeAWatchEnds) {
+  list_and_watch();
+  is_busy = true;
+  transport.say(event_of("ADDED", thing("c", 11)));
+  transport.end(Response{.code = 200});
+  EXPECT_EQ(told(), Said{"+c 11"});
+  wait();
+  EXPECT_NE(query().find("resourceVersion=11&"), std::string::npos) << "it goes on behind what it has read";
+  transport.say(event_of("ADDED", thing("d", 12)));
+  reflector->relist();
+  reflector->tick();
+  EXPECT_EQ(told(), Said{}) << "a list tells it";
+  transport.answer(200, page_of(12, {thing("a", 3), thing("b", 7), thing("c", 11), thing("d", 12)}));
+  EXPECT_EQ(told(), (Said{"+d 12", "listed 12"}));
+}
+
+TEST_F(ReflectorTest, LetsOnlySoMuchWait) {
+  list_and_watch();
+  is_busy = true;
+  const std::string event = event_of("ADDED", thing(std::string(100'000, 'c'), 11));
+  std::size_t bytes = 0;
+  for (; said.empty() && bytes < 20'000'000; bytes += event.size()) transport.say(event);
+  EXPECT_GT(bytes, 8'000'000U);
+  EXPECT_LT(bytes, 9'000'000U);
 }
 
 TEST_F(ReflectorTest, TellsEventsInWhateverPiecesTheyCome) {

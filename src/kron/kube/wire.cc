@@ -17,8 +17,6 @@ namespace dom = simdjson::dom;
 
 constexpr std::size_t kDeepest = 64;
 
-Result<Node> node_of(const dom::element& element);
-
 // Most objects have a handful of keys: these need no memory of their own to be sorted.
 constexpr std::size_t kHandful = 16;
 
@@ -43,51 +41,78 @@ Status check_once(const dom::object& object) {
   return check_once(is_few ? std::span(few).first(count) : std::span(many));
 }
 
-Result<Node> map_of(const dom::object& object) {
-  if (Status once = check_once(object); !once) return fail(once.error());
-  Node::Map map;
-  map.reserve(object.size());
-  for (const auto& member : object) {
-    Result<Node> value = node_of(member.value);
-    if (!value) return value;
-    map.push_back({std::string(member.key), {}, *std::move(value)});
-  }
-  return Node(std::move(map));
-}
-
-Result<Node::List> list_of(const dom::array& array) {
-  Node::List list;
-  list.reserve(array.size());
-  for (const dom::element& item : array) {
-    Result<Node> value = node_of(item);
-    if (!value) return fail(value.error());
-    list.push_back(*std::move(value));
-  }
-  return list;
-}
-
-Result<Node> node_of(const dom::element& element) {
-  switch (element.type()) {
-    case dom::element_type::ARRAY: {
-      Result<Node::List> list = list_of(element.get_array().value_unsafe());
-      return list ? Result<Node>(Node(*std::move(list))) : fail(list.error());
+// Makes a tree of what simdjson has read. Values are made where they stay: a tree has many, and moving one is not free.
+class TreeMaker {
+ public:
+  Node::Value value(const dom::element& element) {
+    switch (element.type()) {
+      case dom::element_type::ARRAY:
+        return list(element.get_array().value_unsafe());
+      case dom::element_type::OBJECT:
+        return map(element.get_object().value_unsafe(), {});
+      case dom::element_type::INT64:
+        return element.get_int64().value_unsafe();
+      case dom::element_type::UINT64:
+        return static_cast<double>(element.get_uint64().value_unsafe());
+      case dom::element_type::DOUBLE:
+        return element.get_double().value_unsafe();
+      case dom::element_type::STRING:
+        return Node::Value(std::in_place_type<std::string>, element.get_string().value_unsafe());
+      case dom::element_type::BOOL:
+        return element.get_bool().value_unsafe();
+      case dom::element_type::NULL_VALUE:
+        break;
     }
-    case dom::element_type::OBJECT:
-      return map_of(element.get_object().value_unsafe());
-    case dom::element_type::INT64:
-      return Node(Node::Value(element.get_int64().value_unsafe()));
-    case dom::element_type::UINT64:
-      return Node(Node::Value(static_cast<double>(element.get_uint64().value_unsafe())));
-    case dom::element_type::DOUBLE:
-      return Node(Node::Value(element.get_double().value_unsafe()));
-    case dom::element_type::STRING:
-      return Node(Node::Value(std::string(element.get_string().value_unsafe())));
-    case dom::element_type::BOOL:
-      return Node(Node::Value(element.get_bool().value_unsafe()));
-    case dom::element_type::NULL_VALUE:
-      break;
+    return {};
   }
-  return Node();
+  // But for these parts.
+  Node::Value value(const dom::element& element, Parts left_out) {
+    dom::object object;
+    if (left_out.empty() || element.get_object().get(object) != simdjson::SUCCESS) return value(element);
+    return map(object, left_out);
+  }
+  Node::List list(const dom::array& array) {
+    Node::List list;
+    list.reserve(array.size());
+    for (const dom::element& item : array) list.emplace_back(value(item));
+    return list;
+  }
+  // Of all that was made.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  Node::Map map(const dom::object& object, Parts left_out) {
+    if (Status once = check_once(object); !once) status_ = std::move(once);
+    Node::Map map;
+    map.reserve(object.size());
+    for (const auto& member : object) {
+      if (left_out.empty()) {
+        map.emplace_back(std::string(member.key), Position(), Node(value(member.value)));
+        continue;
+      }
+      if (std::ranges::find(left_out, member.key) != left_out.end()) continue;
+      map.emplace_back(std::string(member.key), Position(), Node(value(member.value, within(left_out, member.key))));
+    }
+    return map;
+  }
+  static std::vector<std::string_view> within(Parts parts, std::string_view key) {
+    std::vector<std::string_view> rest;
+    for (const std::string_view part : parts) {
+      if (part.size() > key.size() && part[key.size()] == '.' && part.starts_with(key)) {
+        rest.push_back(part.substr(key.size() + 1));
+      }
+    }
+    return rest;
+  }
+
+  Status status_;
+};
+
+Result<Node> node_of(const dom::element& element, Parts left_out = {}) {
+  TreeMaker maker;
+  Node node(maker.value(element, left_out));
+  if (!maker.status()) return fail(maker.status().error());
+  return node;
 }
 
 // Answers and events are small and many: each thread keeps what reads those of up to this size. What reads a page goes
@@ -141,18 +166,34 @@ class WireDocument {
 
 // What metadata_of() reads, and nothing else of the object.
 Result<ObjectMeta> head_of(const dom::element& object) {
-  constexpr std::array<std::string_view, 7> kHead{
-      "namespace", "name", "uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp"};
   dom::object metadata;
   if (object["metadata"].get_object().get(metadata) != simdjson::SUCCESS) return metadata_of(Node());
-  Node::Map head;
+  ObjectMeta meta;
+  std::string_view created;
   for (const auto& member : metadata) {
-    if (std::ranges::find(kHead, member.key) == kHead.end()) continue;
-    Result<Node> value = node_of(member.value);
-    if (!value) return fail(value.error());
-    head.push_back({std::string(member.key), {}, *std::move(value)});
+    const auto take_text = [&](auto& to) {
+      std::string_view text;
+      if (member.value.get_string().get(text) == simdjson::SUCCESS) to = text;
+    };
+    if (member.key == "namespace") take_text(meta.ns);
+    if (member.key == "name") take_text(meta.name);
+    if (member.key == "uid") take_text(meta.uid);
+    if (member.key == "resourceVersion") take_text(meta.resource_version);
+    if (member.key == "creationTimestamp") take_text(created);
+    if (member.key == "generation") {
+      std::int64_t number = 0;
+      if (member.value.get_int64().get(number) == simdjson::SUCCESS) meta.generation = number;
+    }
+    if (member.key == "deletionTimestamp") meta.deleting = !member.value.is_null();
   }
-  return metadata_of(Node(Node::Map{{"metadata", {}, Node(std::move(head))}}));
+  return complete(std::move(meta), created);
+}
+
+Result<Node> read_but(std::string_view text, const LeftOut& left_out) {
+  WireDocument document;
+  if (Status read = document.read(text); !read) return fail(read.error());
+  const Result<ObjectMeta> meta = head_of(document.root());
+  return node_of(document.root(), meta ? left_out(*meta) : Parts());
 }
 
 std::optional<WatchEvent::Type> event_type(std::string_view word) {
@@ -189,9 +230,9 @@ Result<ListPage> read_list_page(std::string_view text) {
   if (items->get_array().get(array) != simdjson::SUCCESS) {
     return fail(Code::invalid, "the API server sent a list whose items are none");
   }
-  Result<Node::List> list = list_of(array);
-  if (!list) return fail(list.error());
-  page.items = *std::move(list);
+  TreeMaker maker;
+  page.items = maker.list(array);
+  if (!maker.status()) return fail(maker.status().error());
   return page;
 }
 
@@ -215,10 +256,10 @@ Result<WatchEvent> read_watch_event(std::string_view line, const IsKnown& is_kno
   return event;
 }
 
-Reply reply_of(const Outcome& outcome) {
+Reply reply_of(const Outcome& outcome, const LeftOut& left_out) {
   if (const auto* broken = std::get_if<Broken>(&outcome)) return broken->failure;
   const auto& response = std::get<Response>(outcome);
-  Result<Node> body = read_body(response.body);
+  Result<Node> body = left_out ? read_but(response.body, left_out) : read_body(response.body);
   if (body) return Answer{response.code, *std::move(body)};
   if (response.code >= 200 && response.code < 300) return Failure::unknown;
   return Answer{response.code, Node()};

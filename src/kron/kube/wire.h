@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,12 @@ Result<WatchEvent> read_watch_event(std::string_view line, const IsKnown& is_kno
 
 // For those who want objects. A body that is no JSON is an empty object of an error (proxies answer with pages for
 // people); of a success it means that nobody knows what was done.
-Reply reply_of(const Outcome& outcome);
+//
+// `left_out` may name parts that the caller does not look at, by their keys joined with dots: most of an object is the
+// template of its pods.
+using Parts = std::span<const std::string_view>;
+using LeftOut = std::function<Parts(const ObjectMeta&)>;
+Reply reply_of(const Outcome& outcome, const LeftOut& left_out = {});
 
 // For a value in a query: all but letters, digits and -._~ as %XX.
 std::string percent_encoded(std::string_view text);

@@ -122,6 +122,33 @@ TEST(Replies, TellAnAnswerFromNone) {
   EXPECT_EQ(std::get<Failure>(reply_of(Response{.code = 200, .body = "<html>"})), Failure::unknown);
 }
 
+TEST(Replies, LeaveOutWhatNobodyLooksAt) {
+  const Response response{
+      .code = 200,
+      .body =
+          R"({"metadata":{"namespace":"n","name":"a","uid":"u","resourceVersion":"7","managedFields":[{"f":1}],)"
+          R"("creationTimestamp":"2026-11-17T10:00:00Z","annotations":{"spec.b":"kept"}},"spec":{"a":{"b":1,"c":2},)"
+          R"("ab":3},"specific":4,"list":[{"spec":5}]})"};
+  static constexpr std::string_view kParts[] = {"metadata.managedFields", "spec.a.b", "list.spec", "none.at.all"};
+  std::string asked;
+  const Reply reply = reply_of(response, [&](const ObjectMeta& meta) {
+    asked = meta.name + " " + meta.resource_version;
+    return Parts(kParts);
+  });
+  EXPECT_EQ(asked, "a 7");
+  EXPECT_EQ(
+      JsonWriter().node(std::get<Answer>(reply).body).take(),
+      R"({"metadata":{"namespace":"n","name":"a","uid":"u","resourceVersion":"7",)"
+      R"("creationTimestamp":"2026-11-17T10:00:00Z","annotations":{"spec.b":"kept"}},"spec":{"a":{"c":2},"ab":3},)"
+      R"("specific":4,"list":[{"spec":5}]})");
+  // What is no object of the server is read as it is, and what is broken stays so.
+  const auto all = [](const ObjectMeta&) { return Parts(kParts); };
+  const Reply refused = reply_of(Response{.code = 404, .body = R"({"spec":{"a":{"b":1}},"metadata":{}})"}, all);
+  EXPECT_EQ(integer_at(std::get<Answer>(refused).body, {"spec", "a", "b"}), 1);
+  EXPECT_EQ(std::get<Failure>(reply_of(Response{.code = 200, .body = R"({"a":1,"a":2})"}, all)), Failure::unknown);
+  EXPECT_EQ(std::get<Failure>(reply_of(Response{.code = 200, .body = "<html>"}, all)), Failure::unknown);
+}
+
 TEST(Queries, EscapeWhatHasAMeaning) {
   EXPECT_EQ(percent_encoded("kron.io/name"), "kron.io%2Fname");
   EXPECT_EQ(percent_encoded("a&b=c\xC3\xA9"), "a%26b%3Dc%C3%A9");

@@ -1,11 +1,14 @@
 #include "kron/metrics/operator_metrics.h"
 
 #include <algorithm>
+#include <mutex>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace kron::metrics {
@@ -42,6 +45,21 @@ void raise_to(prometheus::Counter& counter, std::uint64_t count) {
 }  // namespace
 
 struct OperatorMetrics::Instruments {
+  // Looked up by one text: labels are a map of texts, dear to make for every request.
+  prometheus::Counter& requests_of(std::string_view verb, std::string_view resource, std::string_view code) {
+    std::string key(verb);
+    (((key += ' ') += resource) += ' ') += code;
+    const std::scoped_lock lock(mutex);
+    prometheus::Counter*& found = known_requests[key];
+    if (found == nullptr) {
+      found = &requests.Add(
+          {{"verb", std::string(verb)}, {"resource", std::string(resource)}, {"code", std::string(code)}});
+    }
+    return *found;
+  }
+
+  std::mutex mutex;
+  std::unordered_map<std::string, prometheus::Counter*> known_requests;
   prometheus::Registry registry;
   prometheus::Family<prometheus::Counter>& periods =
       counter_family(registry, "kron_periods_total", "Periods that came to their end, by outcome and reason.");
@@ -105,9 +123,7 @@ void OperatorMetrics::event_dropped() { instruments_->dropped_events.Increment()
 
 void OperatorMetrics::request_ended(std::string_view verb, std::string_view resource, std::string_view code,
                                     Nanoseconds took) {
-  instruments_->requests
-      .Add({{"verb", std::string(verb)}, {"resource", std::string(resource)}, {"code", std::string(code)}})
-      .Increment();
+  instruments_->requests_of(verb, resource, code).Increment();
   if (verb != "watch") instruments_->request.Observe(as_seconds(took));
 }
 

@@ -170,6 +170,24 @@ class Taker {
 
 }  // namespace
 
+// view_job and view_kron_job say what is read. A spec that is known is not read again.
+kube::LeftOut left_out_of(const Step& step, const KronJobView* known) {
+  static constexpr std::string_view kOfJob[] = {"metadata.managedFields",
+                                                "spec.selector",
+                                                "spec.template.metadata",
+                                                "spec.template.spec.containers",
+                                                "spec.template.spec.initContainers",
+                                                "spec.template.spec.volumes"};
+  static constexpr std::string_view kOfKronJob[] = {"metadata.managedFields", "spec"};
+  if (!std::holds_alternative<WriteStatus>(step) && !std::holds_alternative<ReadKronJob>(step)) {
+    return [](const kube::ObjectMeta&) { return kube::Parts(kOfJob); };
+  }
+  return [known](const kube::ObjectMeta& meta) {
+    const bool is_known = known != nullptr && has_same_spec(meta, known->meta);
+    return kube::Parts(kOfKronJob).first(is_known ? 2 : 1);
+  };
+}
+
 Next take_answer(Cache& cache, std::string_view identity, const Step& step, const kube::Reply& reply, Instant now,
                  ZoneDatabase& zones) {
   Taker taker(cache, identity, reply, now, zones);

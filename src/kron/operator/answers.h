@@ -6,6 +6,7 @@
 
 #include "kron/core/time_zone.h"
 #include "kron/kube/request.h"
+#include "kron/kube/wire.h"
 #include "kron/operator/cache.h"
 #include "kron/operator/step.h"
 
@@ -18,6 +19,9 @@ struct Next {
   std::optional<Seconds> retry_after = {};  // as the server wishes
   std::vector<Notice> notices = {};
 };
+
+// What take_answer does not look at in the answer to a step.
+kube::LeftOut left_out_of(const Step& step, const KronJobView* known);
 
 // Puts the answer to a step about `identity` into the cache, so that the next reconcile knows it, and says how to go
 // on. The one place where answers of the API server get a meaning. Every call may be repeated: names, versions and uids

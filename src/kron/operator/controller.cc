@@ -254,7 +254,8 @@ kube::Reflector::Listener Controller::kron_job_listener() {
               [this](std::string_view message) {
                 world_.log.warning("watch_restarted", {{"resource", "kronjobs"}, {"message", message}});
               },
-          .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_kron_job(meta); }};
+          .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_kron_job(meta); },
+          .is_busy = [this] { return under_way_ > 0; }};
 }
 
 kube::Reflector::Listener Controller::job_listener() {
@@ -278,7 +279,8 @@ kube::Reflector::Listener Controller::job_listener() {
               [this](std::string_view message) {
                 world_.log.warning("watch_restarted", {{"resource", options_.jobs.plural}, {"message", message}});
               },
-          .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_job(meta); }};
+          .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_job(meta); },
+          .is_busy = [this] { return under_way_ > 0; }};
 }
 
 // The answers to our own calls have put objects into the cache that no watch may ever have shown: what a list does not

@@ -108,6 +108,11 @@ class Controller {
     std::uint64_t revision;  // of the entry
     Turn turn;
   };
+  struct EventToTell {
+    kube::ObjectMeta kron_job;
+    Notice notice;
+    WallTime at;
+  };
   // What is to be told when a step has been carried out.
   struct Telling {
     std::vector<Notice> notices = {};
@@ -163,7 +168,7 @@ class Controller {
                     const std::optional<kube::ApiError>& error);
   void tell_ungated(const std::string& identity);
   void settle_unconfirmed(const std::string& identity);
-  void send_event(kube::Request request);
+  void send_event(const EventToTell& event);
 
   [[nodiscard]] Instant now() const { return kron::now(world_.clock); }
   [[nodiscard]] double random() const { return options_.jitter ? options_.jitter() : 0.0; }
@@ -188,7 +193,7 @@ class Controller {
   std::unordered_map<std::string, Telling> unconfirmed_;  // a status whose answer was lost
   kube::Limiter::Id last_id_ = 0;
   std::unordered_map<kube::Limiter::Id, std::string> planned_;
-  std::map<kube::Limiter::Id, kube::Request> events_;  // that wait for their turn
+  std::map<kube::Limiter::Id, EventToTell> events_;  // that wait for their turn
   std::set<kube::Transport::Id> event_calls_;
   std::size_t under_way_ = 0;
 

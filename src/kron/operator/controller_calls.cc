@@ -147,7 +147,9 @@ std::optional<Instant> Controller::next_due(const std::string& identity) const {
   return chosen && *chosen > now() ? chosen : std::nullopt;
 }
 
+// Of a run that was started people hear when no other waits to be.
 void Controller::release_calls() {
+  limiter_.others_work(under_way_ > event_calls_.size() || queue_.has_ready());
   while (under_way_ < options_.calls) {
     const auto released = limiter_.release(world_.clock.monotonic(), options_.calls - under_way_);
     for (const kube::Limiter::Id id : released.dropped) {
@@ -157,7 +159,7 @@ void Controller::release_calls() {
     if (released.now.empty()) return;
     for (const kube::Limiter::Id id : released.now) {
       if (auto event = events_.extract(id)) {
-        send_event(std::move(event.mapped()));
+        send_event(event.mapped());
       } else if (auto planned = planned_.extract(id)) {
         make_call(planned.mapped());
       }
@@ -204,7 +206,7 @@ void Controller::take(const std::string& identity, const Step& step, Telling tel
   --under_way_;
   Progress& progress = progress_[identity];
   progress.under_way.reset();
-  const kube::Reply reply = kube::reply_of(outcome);
+  const kube::Reply reply = kube::reply_of(outcome, left_out_of(step, std::as_const(cache_).kron_job(identity)));
   const auto* answer = std::get_if<kube::Answer>(&reply);
   const auto error = answer != nullptr ? kube::error_in(*answer) : std::nullopt;
   note_link(answer != nullptr);

@@ -293,6 +293,22 @@ TEST_F(ControllerCrowd, IsLookedAtOnceForEachCallThoughMostOfItWaits) {
   EXPECT_LE(looks() - before, 200 * 4 + 10) << "due, created, recorded, opened";
 }
 
+TEST_F(ControllerCrowd, IsStartedBeforeItIsToldOf) {
+  create_crowd(100, "30s");
+  Operator& a = operators.start("a", {.calls = 4});
+  operators.run_to("11:59:59");
+  const std::size_t before = a.way.asked().size();
+  operators.run_to("12:00:10");
+  EXPECT_THAT(operators.starts(), SizeIs(100));
+  EXPECT_THAT(operators.server.list("events"), SizeIs(100));
+  std::size_t opened = 0;
+  for (std::size_t i = before; i < a.way.asked().size(); ++i) {
+    const kube::Request& request = a.way.asked()[i].request;
+    if (request.verb == kube::Verb::patch) ++opened;
+    if (request.path.ends_with("/events")) EXPECT_EQ(opened, 100U) << "the last is open before the first is told of";
+  }
+}
+
 TEST_F(ControllerCrowd, IsJudgedAnewWhenTimeHasPassedWhileItWaited) {
   create_crowd(100, "5s");
   Operator& a = operators.start("a", {.limits = {.per_second = 10, .burst = 10}});

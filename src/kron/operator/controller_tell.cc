@@ -73,13 +73,14 @@ void Controller::tell_notice(const std::string& identity, const Notice& notice) 
   world_.log.write(level, "kronjob_notice", fields);
   if (verdict != NoticeLimit::Verdict::told || events_.size() >= kMostEventsWaiting) return;
   const kube::Limiter::Id id = ++last_id_;
-  events_.emplace(id, event_request(meta_of(identity), notice, world_.clock.wall(), reporter_));
+  events_.emplace(id, EventToTell{meta_of(identity), notice, world_.clock.wall()});
   limiter_.enqueue(kube::CallClass::event, id, world_.clock.monotonic());
 }
 
 // Nobody waits for its answer, and it is not sent again.
-void Controller::send_event(kube::Request request) {
+void Controller::send_event(const EventToTell& event) {
   ++under_way_;
+  kube::Request request = event_request(event.kron_job, event.notice, event.at, reporter_);
   const auto id = std::make_shared<kube::Transport::Id>();
   *id = world_.transport.send(std::move(request), kube::Lane::call, [this, id](const kube::Outcome&) {
     --under_way_;

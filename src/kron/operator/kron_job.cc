@@ -28,11 +28,6 @@ void cut_to(std::string& text, std::size_t most) {
   text += "…";
 }
 
-bool has_same_spec(const kube::ObjectMeta& one, const kube::ObjectMeta& other) {
-  return one.ns == other.ns && one.name == other.name && one.uid == other.uid && one.generation != 0 &&
-         one.generation == other.generation;
-}
-
 void fill_from_spec(KronJobView& view, const Node* spec, ZoneDatabase& zones) {
   KronJobSpec read = read_spec(spec, view.meta.ns, view.meta.name, zones);
   view.job = std::move(read.job);
@@ -60,6 +55,11 @@ void fill_from_view(KronJobView& view, const KronJobView& before) {
 }
 
 }  // namespace
+
+bool has_same_spec(const kube::ObjectMeta& one, const kube::ObjectMeta& other) {
+  return one.ns == other.ns && one.name == other.name && one.uid == other.uid && one.generation != 0 &&
+         one.generation == other.generation;
+}
 
 Result<KronJobView> view_kron_job(const Node& object, ZoneDatabase& zones, const KronJobView* before) {
   Result<kube::ObjectMeta> meta = kube::metadata_of(object);

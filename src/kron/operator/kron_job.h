@@ -38,6 +38,9 @@ struct KronJobView {
   std::string status_problem = {};  // the memory in the status cannot be read: nothing may be judged by it
 };
 
+// Of the same object, in the same generation of its spec.
+bool has_same_spec(const kube::ObjectMeta& one, const kube::ObjectMeta& other);
+
 // Refused with code invalid: not a KronJob that a server has stored. Whatever is wrong with its spec or status is no
 // refusal but part of the view. `before`: what is known of it, or null. A server counts the generations of a spec: one
 // of the same generation is not read again.

@@ -85,6 +85,24 @@ TEST_F(ApiServerListsTest, AListThatWasBegunLongAgoIsGone) {
   EXPECT_EQ(server.respond({.path = std::string(kAllJobs), .query = "continue=x"}).code, 400);
 }
 
+TEST_F(ApiServerListsTest, AListThatWasBegunBeforeACompactionIsGone) {
+  for (const char* name : {"a", "b", "c"}) add("shop", name);
+  const std::string next = "limit=2&continue=" + percent_encoded(page("limit=2").next);
+  EXPECT_EQ(names(page(next)), "c");
+  server.compact();
+  EXPECT_EQ(server.respond({.path = std::string(kAllJobs), .query = next}).code, 410);
+  EXPECT_EQ(names(page("limit=2")), "ab") << "from its beginning it is read as ever";
+}
+
+TEST_F(ApiServerListsTest, OfListsThatWereBegunTheOldestIsForgotten) {
+  for (const char* name : {"a", "b", "c"}) add("shop", name);
+  const std::string oldest = "limit=2&continue=" + percent_encoded(page("limit=2").next);
+  const std::string second = "limit=2&continue=" + percent_encoded(page("limit=2").next);
+  for (int i = 0; i < 15; ++i) page("limit=2");
+  EXPECT_EQ(server.respond({.path = std::string(kAllJobs), .query = oldest}).code, 410);
+  EXPECT_EQ(names(page(second)), "c");
+}
+
 TEST_F(ApiServerListsTest, AListIsOfANamespaceOfLabelsAndOfFields) {
   add("shop", "a");
   add("shop", "b", R"({"kron.io/name":"y"})");
