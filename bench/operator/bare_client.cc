@@ -3,85 +3,31 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
-#include <memory>
-#include <poll.h>
 #include <utility>
 #include <vector>
 
 #include "../krond/host.h"
-#include "kron/env/mailbox.h"
-#include "kron/kube/curl_transport.h"
+#include "bare_steps.h"
+#include "client.h"
 #include "kron/kube/object.h"
 #include "kron/kube/wire.h"
+#include "kron/operator/calls.h"
 
 namespace kron::bench {
 namespace {
 
 using kube::Lane;
-using kube::Outcome;
-using kube::Verb;
 
-class BareClient {
- public:
-  explicit BareClient(const kube::Connection& connection) {
-    kube::Credentials credentials(
-        connection, [](const std::string& path) -> Result<std::string> { return fail(Code::not_found, path); });
-    auto started = kube::CurlTransport::start(std::move(credentials), clock_, mailbox_);
-    if (!started) give_up(started.error().message);
-    transport_ = *std::move(started);
-  }
-
-  // Ends the benchmark if the answer is none that was wanted.
-  void send(kube::Request request, Lane lane, std::function<void(const std::string& body)> then) {
-    transport_->send(std::move(request), lane, [then = std::move(then)](const Outcome& outcome) {
-      const auto* response = std::get_if<kube::Response>(&outcome);
-      if (response == nullptr) give_up(std::get<kube::Broken>(outcome).message);
-      if (response->code >= 300) give_up("the model answered " + response->body);
-      then(response->body);
-    });
-  }
-  void run_until(const std::function<bool()>& is_done) {
-    while (!is_done()) {
-      pollfd waited{.fd = mailbox_.descriptor(), .events = POLLIN, .revents = 0};
-      ::poll(&waited, 1, 10'000);
-      mailbox_.work_off(Seconds(1));
-    }
-  }
-
- private:
-  RealClock clock_;
-  Mailbox mailbox_;
-  std::unique_ptr<kube::CurlTransport> transport_;
-};
-
-// As large as those that an operator writes.
-std::string job_body(const std::string& name) {
-  return R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":")" + name +
-         R"(","labels":{"kron.io/name":"bare","kron.io/period":"0123456789"},"annotations":{"kron.io/gate":"1",)"
-         R"("kron.io/identity":"bare/)" +
-         name + R"(","kron.io/period-id":"2026-11-17T10:00:00Z","kron.io/decision":")" + std::string(600, 'x') +
-         R"("}},"spec":{"suspend":true,"template":{"metadata":{"annotations":{"kron.io/period-id":)"
-         R"("2026-11-17T10:00:00Z"}},"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":)"
-         R"("registry.example.com/shop/report:1.2.3","command":["/usr/local/bin/report","--customer","4711"]}]}}}})";
-}
-
-std::string status_body(const std::string& ns, const std::string& name, const std::string& version,
-                        const std::string& uid) {
-  return R"({"apiVersion":"kron.io/v1alpha1","kind":"KronJob","metadata":{"name":")" + name + R"(","namespace":")" +
-         ns + R"(","resourceVersion":")" + version + R"("},"status":{"observedGeneration":1,"starting":[{"jobName":")" +
-         name + R"(","jobUID":")" + uid + R"("}],"note":")" + std::string(1000, 'x') + R"("}})";
-}
-
-std::string open_body(const std::string& uid) {
-  return R"([{"op":"test","path":"/metadata/uid","value":")" + uid +
-         R"("},{"op":"remove","path":"/metadata/annotations/kron.io~1gate"},)"
-         R"({"op":"add","path":"/spec/suspend","value":false}])";
-}
-
-std::string meta_in(const std::string& body, std::string_view key) {
-  const Result<Node> object = kube::read_body(body);
+Node object_in(const std::string& body) {
+  Result<Node> object = kube::read_body(body);
   if (!object) give_up(object.error().message);
-  return kube::text_at(*object, {"metadata", key});
+  return *std::move(object);
+}
+
+kronjobs::KronJobView view_in(const std::string& body, ZoneDatabase& zones) {
+  Result<kronjobs::KronJobView> view = kronjobs::view_kron_job(object_in(body), zones);
+  if (!view) give_up(view.error().message);
+  return *std::move(view);
 }
 
 // The token of the next page, without reading the rest of it.
@@ -96,55 +42,62 @@ std::string next_in(const std::string& body) {
 
 class BareRuns {
  public:
-  BareRuns(const kube::Connection& connection, std::string ns, std::size_t count)
-      : ns_(std::move(ns)),
-        kron_jobs_("/apis/kron.io/v1alpha1/namespaces/" + ns_ + "/kronjobs/"),
-        jobs_("/apis/batch/v1/namespaces/" + ns_ + "/jobs"),
-        versions_(count),
-        client_(connection) {
+  BareRuns(const kube::Connection& connection, std::string ns, std::size_t count, const BareRunsOptions& options)
+      : ns_(std::move(ns)), options_(options), steps_(count), client_(connection) {
+    if (options_.with_watches) {
+      watch("/apis/kron.io/v1alpha1/namespaces/" + ns_ + "/kronjobs", "");
+      watch("/apis/batch/v1/namespaces/" + ns_ + "/jobs", "&labelSelector=kron.io%2Fname");
+    }
+    ZoneDatabase zones;
+    const auto gate = options_.is_gated ? kronjobs::GateKind::ours : kronjobs::GateKind::ungated;
     std::size_t known = 0;
     for (std::size_t i = 0; i < count; ++i) {  // warms the connections too
-      client_.send({.path = kron_jobs_ + name_of(i)}, Lane::call, [this, &known, i](const std::string& body) {
-        versions_[i] = meta_in(body, "resourceVersion");
-        ++known;
+      const std::string path = kronjobs::kron_job_path(ns_, "bare-" + std::to_string(i));
+      client_.send({.path = path}, Lane::call, [&, i](const std::string& seen) {
+        client_.send(first_status(view_in(seen, zones), gate), Lane::call, [&, i](const std::string& written) {
+          steps_[i] = next_steps(view_in(written, zones), gate);
+          ++known;
+        });
       });
     }
     client_.run_until([&] { return known == count; });
   }
 
   void begin(std::size_t i) {
-    client_.send({Verb::create, jobs_, "", job_body(name_of(i))}, Lane::call,
-                 [this, i](const std::string& made) { record(i, meta_in(made, "uid")); });
+    client_.send(std::move(steps_[i].create), Lane::call, [this, i](const std::string& made) {
+      record(i, kube::text_at(object_in(made), {"metadata", "uid"}));
+    });
   }
   void wait_for(std::size_t count) {
     client_.run_until([&] { return done_ == count; });
   }
 
  private:
-  static std::string name_of(std::size_t i) { return "bare-" + std::to_string(i); }
-
-  void record(std::size_t i, const std::string& uid) {
-    client_.send(
-        {Verb::update, kron_jobs_ + name_of(i) + "/status", "", status_body(ns_, name_of(i), versions_[i], uid)},
-        Lane::call, [this, i, uid](const std::string&) { open(i, uid); });
+  void watch(const std::string& path, const std::string& selector) {
+    const Result<kube::ListPage> page = kube::read_list_page(client_.ask({.path = path, .query = "limit=1"}));
+    if (!page) give_up(page.error().message);
+    client_.open({.path = path, .query = "watch=1&resourceVersion=" + page->resource_version + selector},
+                 [](std::string_view) {});
   }
-  void open(std::size_t i, const std::string& uid) {
-    client_.send({Verb::patch, jobs_ + "/" + name_of(i), "", open_body(uid)}, Lane::call,
-                 [this](const std::string&) { ++done_; });
+  void record(std::size_t i, const std::string& uid) {
+    client_.send(with_uid(std::move(steps_[i].record), uid), Lane::call, [this, i, uid](const std::string&) {
+      if (!options_.is_gated) return void(++done_);
+      client_.send(with_uid(std::move(steps_[i].open), uid), Lane::call, [this](const std::string&) { ++done_; });
+    });
   }
 
   std::string ns_;
-  std::string kron_jobs_;
-  std::string jobs_;
-  std::vector<std::string> versions_;
+  BareRunsOptions options_;
+  std::vector<BareSteps> steps_;
   std::size_t done_ = 0;
-  BareClient client_;
+  Client client_;
 };
 
 }  // namespace
 
-double bare_runs(const kube::Connection& connection, const std::string& ns, std::size_t count) {
-  BareRuns runs(connection, ns, count);
+double bare_runs(const kube::Connection& connection, const std::string& ns, std::size_t count,
+                 const BareRunsOptions& options) {
+  BareRuns runs(connection, ns, count, options);
   const std::int64_t begin = wall_nanoseconds();
   for (std::size_t i = 0; i < count; ++i) runs.begin(i);
   runs.wait_for(count);
@@ -153,7 +106,7 @@ double bare_runs(const kube::Connection& connection, const std::string& ns, std:
 
 std::vector<double> bare_timed_runs(const kube::Connection& connection, const std::string& ns, std::size_t count) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  BareRuns runs(connection, ns, count);
+  BareRuns runs(connection, ns, count, {});
   std::vector<double> late;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t due = (wall_nanoseconds() / kSecond + 1) * kSecond + kSecond / 2;
@@ -169,7 +122,7 @@ std::vector<double> bare_timed_runs(const kube::Connection& connection, const st
 
 double bare_lists(const kube::Connection& connection, bool parses) {
   const std::int64_t begin = wall_nanoseconds();
-  BareClient client(connection);
+  Client client(connection);
   int left = 2;
   std::size_t objects = 0;
   struct Kind {

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +14,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/kube/object.h"
 #include "kron/operator/names.h"
+#include "parts.h"
 
 namespace kron::bench {
 namespace {
@@ -26,41 +24,10 @@ using testing::HttpApiServer;
 
 constexpr double kPatience = 300;
 constexpr char kOperator[] = "operator";
-
-Node parsed(const std::string& text) {
-  Result<Node> node = parse_json(text);
-  if (!node) give_up(node.error().message);
-  return *std::move(node);
-}
-
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-pid_t spawn(const char* program, std::vector<std::string> words, const std::string& output, bool with_errors) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (with_errors) posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  pid_t pid = -1;
-  if (::posix_spawn(&pid, program, &files, nullptr, arguments.data(), environ) != 0) {
-    give_up("cannot start " + words.front());
-  }
-  posix_spawn_file_actions_destroy(&files);
-  return pid;
-}
+constexpr char kOperatorToken[] = "token-of-operator";
+constexpr char kBareToken[] = "token-of-bare";
 
 void pause_shortly() { ::usleep(5'000); }
-
-// Of the pods, as a template of a user has it.
-constexpr char kPod[] =
-    R"({"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":)"
-    R"("registry.example.com/shop/report:1.2.3","command":["/usr/local/bin/report","--customer","4711","--format",)"
-    R"("pdf"],"env":[{"name":"LEVEL","value":"info"}],"resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]}}})";
 
 }  // namespace
 
@@ -69,14 +36,16 @@ ModelCluster::ModelCluster() {
   if (::mkdtemp(directory_.data()) == nullptr) give_up("cannot make a directory " + directory_);
   const testing::Authority authority("authority of the benchmark");
   HttpApiServer::Options options;
-  options.tokens = {{"token-of-operator", kOperator}, {kBareToken, "bare"}};
+  options.tokens = {{kOperatorToken, kOperator}, {kBareToken, "bare"}};
   options.tls = testing::HttpPeer::Tls{.server = authority.issue("model", "IP:127.0.0.1")};
   server_ = std::make_unique<HttpApiServer>(std::move(options));
   std::ofstream(directory_ + "/ca.crt") << authority.certificate();
-  std::ofstream(directory_ + "/kubeconfig")
-      << "apiVersion: v1\nkind: Config\ncurrent-context: m\ncontexts:\n- name: m\n  context: {cluster: m, user: u}\n"
-      << "clusters:\n- name: m\n  cluster: {server: '" << server_->url() << "', certificate-authority: ca.crt}\n"
-      << "users:\n- name: u\n  user: {token: token-of-operator}\n";
+  for (const auto& [name, token] : {std::pair("operator", kOperatorToken), std::pair("bare", kBareToken)}) {
+    std::ofstream(directory_ + "/" + name + ".kubeconfig")
+        << "apiVersion: v1\nkind: Config\ncurrent-context: m\ncontexts:\n- name: m\n  context: {cluster: m, user: u}\n"
+        << "clusters:\n- name: m\n  cluster: {server: '" << server_->url() << "', certificate-authority: ca.crt}\n"
+        << "users:\n- name: u\n  user: {token: " << token << "}\n";
+  }
 }
 
 ModelCluster::~ModelCluster() {
@@ -87,7 +56,7 @@ ModelCluster::~ModelCluster() {
 
 ModelCluster::Bare ModelCluster::bare(std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), "operator_bench");
-  arguments.insert(arguments.end(), {server_->url(), directory_ + "/ca.crt"});
+  arguments.push_back(directory_ + "/bare.kubeconfig");
   const std::string printed = directory_ + "/bare";
   const pid_t pid = spawn("/proc/self/exe", arguments, printed, false);
   int status = 0;
@@ -104,10 +73,7 @@ ModelCluster::Bare ModelCluster::bare(std::vector<std::string> arguments) const 
 }
 
 void ModelCluster::add(const std::string& ns, const std::string& name, const std::string& schedule) {
-  const Node object =
-      parsed(R"({"apiVersion":"kron.io/v1alpha1","kind":"KronJob","metadata":{"name":")" + name + R"(","namespace":")" +
-             ns + R"("},"spec":{"schedule":")" + schedule +
-             R"(","policy":{"concurrency":"allow","deadline":"1m"},"jobTemplate":{"spec":)" + kPod + "}}}");
+  const Node object = parsed(kron_job_text(ns, name, schedule));
   server_->with_server([&](ApiServer& server) {
     if (server.create("kronjobs", object).code != 201) give_up("the model takes no KronJob " + name);
   });
@@ -128,7 +94,7 @@ void ModelCluster::add_history(const std::string& name, std::int64_t second) {
                          R"(","kron.io/chosen-time":")" + time + R"(","kron.io/decision":")" + std::string(400, 'x') +
                          R"(","kron.io/trigger":"schedule"},"ownerReferences":[{"apiVersion":"kron.io/v1alpha1",)" +
                          R"("kind":"KronJob","name":")" + name + R"(","uid":")" + uid +
-                         R"(","controller":true}]},"spec":)" + kPod + "}"));
+                         R"(","controller":true}]},"spec":)" + kJobSpec + "}"));
       if (made.code != 201) give_up("the model takes no Job " + job);
       server.finish(kShop, job, i > 0);
     }
@@ -136,8 +102,9 @@ void ModelCluster::add_history(const std::string& name, std::int64_t second) {
 }
 
 double ModelCluster::start_operator(const std::vector<std::string>& flags) {
-  std::vector<std::string> words{"kron-operator",     "--kubeconfig", directory_ + "/kubeconfig", "--leader-elect",
-                                 "--lease-namespace", "kron",         "--metrics-listen",         "127.0.0.1:0"};
+  std::vector<std::string> words{"kron-operator",    "--kubeconfig",      directory_ + "/operator.kubeconfig",
+                                 "--leader-elect",   "--lease-namespace", "kron",
+                                 "--metrics-listen", "127.0.0.1:0"};
   words.insert(words.end(), flags.begin(), flags.end());
   const std::string log = directory_ + "/operator.log";
   server_->forget_calls();

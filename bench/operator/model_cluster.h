@@ -13,7 +13,6 @@
 namespace kron::bench {
 
 inline constexpr char kShop[] = "shop";
-inline constexpr char kBareToken[] = "token-of-bare";
 
 class ModelCluster {
  public:
@@ -34,8 +33,8 @@ class ModelCluster {
   void end_operator();
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  // A bare client (bare_client.h) as a process of its own, as the operator is one: this program with these arguments,
-  // the address of the server and the file of its authority.
+  // A bare client (bare_client.h) as a process of its own, as the operator is one: this program with these arguments
+  // and a kubeconfig.
   struct Bare {
     std::vector<double> seconds;  // what it prints
     double cpu = 0;

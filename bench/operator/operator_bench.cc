@@ -1,19 +1,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
 #include "../krond/host.h"
 #include "bare_client.h"
+#include "kube_crowd.h"
 #include "model_cluster.h"
+#include "parts.h"
 
 // kron-operator on the model of an API server over TLS, beside a bare client with the same transport on the same server
 // in the same run: the last of many that are due in one second, one that is due, a start with many objects, and rest.
 // With an argument only one of: crowd, one, many. The bare client is this program again, with bare-… and arguments.
+//
+// `operator_bench kube KUBECONFIG`: the crowd on a real API server, with the rights of its administrator.
+// bench/operator/on_kube.py starts that of scripts/kube-assets, and this on it.
 namespace kron::bench {
 namespace {
 
@@ -41,6 +44,7 @@ double median(std::vector<double> values) {
 // One round of a crowd.
 struct Crowd {
   double bare = 0;
+  double watched = 0;        // bare, beside a watch of each kind
   std::vector<double> late;  // seconds behind the second that they were due in, in order
   double calls = 0;          // for each run
 };
@@ -60,8 +64,11 @@ std::int64_t gather(ModelCluster& cluster, const std::string& begin, std::size_t
 Crowd crowd_round(std::size_t count, const std::vector<std::string>& flags) {
   Crowd crowd;
   ModelCluster cluster;
-  for (std::size_t i = 0; i < count; ++i) cluster.add("bare", "bare-" + std::to_string(i), kNever);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const char* ns : {"bare", "watched"}) cluster.add(ns, "bare-" + std::to_string(i), kNever);
+  }
   crowd.bare = cluster.bare({"bare-runs", std::to_string(count)}).seconds.at(0);
+  crowd.watched = cluster.bare({"bare-watched-runs", std::to_string(count)}).seconds.at(0);
 
   std::vector<std::string> all{"--namespace", kShop};
   all.insert(all.end(), flags.begin(), flags.end());
@@ -83,26 +90,32 @@ Crowd crowd_round(std::size_t count, const std::vector<std::string>& flags) {
 
 std::string crowd_json(std::size_t count, int rounds, const std::vector<std::string>& flags) {
   std::vector<double> bare;
+  std::vector<double> watched;
   std::vector<double> first;
   std::vector<double> middle;
   std::vector<double> last;
   std::vector<double> ratio;
+  std::vector<double> watched_ratio;
   std::vector<double> calls;
   for (int i = 0; i < rounds; ++i) {
     const Crowd crowd = crowd_round(count, flags);
     bare.push_back(crowd.bare);
+    watched.push_back(crowd.watched);
     first.push_back(crowd.late.front());
     middle.push_back(at_share(crowd.late, 0.5));
     last.push_back(crowd.late.back());
     ratio.push_back(crowd.late.back() / crowd.bare);
+    watched_ratio.push_back(crowd.late.back() / crowd.watched);
     calls.push_back(crowd.calls);
   }
   char text[500];
   std::snprintf(text, sizeof text,
-                R"({"due":%zu,"rounds":%d,"bareSeconds":%.3f,"firstSeconds":%.3f,"medianSeconds":%.3f,)"
-                R"("lastSeconds":%.3f,"lastToBare":%.2f,"worstLastToBare":%.2f,"callsPerRun":%.2f})",
-                count, rounds, median(bare), median(first), median(middle), median(last), median(ratio),
-                *std::ranges::max_element(ratio), median(calls));
+                R"({"due":%zu,"rounds":%d,"bareSeconds":%.3f,"bareWatchedSeconds":%.3f,"firstSeconds":%.3f,)"
+                R"("medianSeconds":%.3f,"lastSeconds":%.3f,"lastToBare":%.2f,"bestLastToBare":%.2f,)"
+                R"("worstLastToBare":%.2f,"lastToBareWatched":%.2f,"callsPerRun":%.2f})",
+                count, rounds, median(bare), median(watched), median(first), median(middle), median(last),
+                median(ratio), *std::ranges::min_element(ratio), *std::ranges::max_element(ratio),
+                median(watched_ratio), median(calls));
   return text;
 }
 
@@ -187,16 +200,22 @@ std::string many_json(std::size_t count, int rounds, int idle) {
   return text + idle_json(cluster, idle) + "}";
 }
 
-// `bare-runs COUNT`, `bare-timed-runs COUNT`, `bare-lists read|parse`; then the server and the file of its authority.
-int run_bare(const std::string& what, const std::string& argument, const std::string& server,
-             const std::string& authority) {
-  kube::Connection connection{.server = server};
-  std::ifstream file(authority);
-  connection.authority.text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  connection.token.text = kBareToken;
+// `bare-runs COUNT`, `bare-watched-runs COUNT`, `bare-timed-runs COUNT`, `bare-lists read|parse`; then a kubeconfig.
+int run_bare(const std::string& what, const std::string& argument, const std::string& kubeconfig) {
+  const kube::Connection connection = connection_of(kubeconfig);
   std::vector<double> seconds;
   if (what == "bare-lists") seconds = {bare_lists(connection, argument == "parse")};
-  if (what == "bare-runs") seconds = {bare_runs(connection, "bare", std::stoul(argument))};
+  if (what == "bare-runs") seconds = {bare_runs(connection, "bare", std::stoul(argument), {})};
+  if (what == "bare-watched-runs") {
+    seconds = {bare_runs(connection, "watched", std::stoul(argument), {.with_watches = true})};
+  }
+  // On a server that the benchmark shares: when it began, and not how long it took.
+  for (const bool is_gated : {true, false}) {
+    const std::string word = is_gated ? "bare-runs-in:" : "bare-records-in:";
+    if (!what.starts_with(word)) continue;
+    const double took = bare_runs(connection, what.substr(word.size()), std::stoul(argument), {.is_gated = is_gated});
+    seconds = {static_cast<double>(wall_nanoseconds()) / 1e9 - took};
+  }
   if (what == "bare-timed-runs") seconds = bare_timed_runs(connection, "bare", std::stoul(argument));
   for (const double one : seconds) std::printf("%.6f\n", one);
   return 0;
@@ -207,12 +226,16 @@ int run_bare(const std::string& what, const std::string& argument, const std::st
 
 int main(int argc, char** argv) {
   using namespace kron::bench;
-  if (argc == 5) return run_bare(argv[1], argv[2], argv[3], argv[4]);
+  if (argc == 4) return run_bare(argv[1], argv[2], argv[3]);
   const bool is_brief = std::getenv("BRIEF") != nullptr;
   const Counts& counts = is_brief ? kBrief : kFull;
   const std::string only = argc > 1 ? argv[1] : "";
   const auto wanted = [&](const char* part) { return only.empty() || only == part; };
   std::string json = R"({"bench":"operator")";
+  if (only == "kube" && argc == 3) {
+    std::printf("%s,\"kube\":%s}\n", json.c_str(), kube_crowd_json(argv[2], counts.crowd, is_brief ? 1 : 3).c_str());
+    return 0;
+  }
   if (wanted("crowd")) {
     json += R"(,"crowd":)" + crowd_json(counts.crowd, counts.rounds, kUnlimited);
     if (!is_brief) json += R"(,"crowdAtDefaultRate":)" + crowd_json(counts.crowd, 1, {});
