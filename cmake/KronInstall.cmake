@@ -32,9 +32,11 @@ endfunction()
 kron_install_unit(krond.service system)
 kron_install_unit(krond-user.service user)
 
-# For those who watch, and for those who write workers.
+# For those who watch, for those who have a cluster of Kubernetes, and for those who write workers.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/prometheus ${PROJECT_SOURCE_DIR}/deploy/grafana
         DESTINATION ${CMAKE_INSTALL_DATADIR}/kron)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/kubernetes DESTINATION ${CMAKE_INSTALL_DATADIR}/kron
+        PATTERN Dockerfile EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/workers DESTINATION ${CMAKE_INSTALL_DATADIR}/kron USE_SOURCE_PERMISSIONS)
 
 install(TARGETS kron_base kron_core EXPORT kron ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
