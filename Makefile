@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 TEST_JOBS := $(shell expr $(JOBS) + 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-cluster programs test web test-kube soak mutants bench fuzz format format-check tidy install release
+.PHONY: help run run-cluster programs test web test-kube deb test-deb dist soak mutants bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,8 @@ test: ## build and run the whole suite under ASan and UBSan
 	ctest --preset asan --parallel $(TEST_JOBS)
 	@scripts/kube-assets --find >/dev/null || \
 	  echo "*** NOT TESTED on a real Kubernetes API server: there is none here. Run make test-kube (7 minutes, once). ***"
+	@scripts/deb --is-fresh || \
+	  echo "*** NOT TESTED as packages on a booted Debian: those of this commit are not built. Run make test-deb. ***"
 
 web: ## build the page: web/dist from web/src, and its types from the API's document
 	scripts/deps web
@@ -43,6 +45,19 @@ test-kube: ## the tests on a real Kubernetes API server, which is built first if
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS) --target kron kron-kube-probe kron-operator kron-model-api-server
 	KUBE_REQUIRED=1 ctest --preset asan --label-regex kube
+
+deb: ## build the Debian packages of the last commit in build/deb, inside a Debian of the cache
+	@scripts/deps deb
+	@nice scripts/deb
+
+test-deb: ## build the packages, and try them on a booted Debian: install, upgrade, restart, purge
+	@scripts/deps test deb kube
+	@nice scripts/deb
+	cmake --preset asan
+	KRON_DEB_REQUIRED=1 ctest --preset asan --label-regex deb
+
+dist: ## the last commit as a tarball with its checksum, in build/dist
+	@scripts/dist
 
 soak: ## the suite at full counts (KRON_TEST_SCALE=20), then under ThreadSanitizer, then the fuzzers
 	scripts/deps test fuzz
