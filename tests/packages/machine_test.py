@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""The packages on a machine with a real systemd: install, run jobs, upgrade while one runs, restart again and again, remove,
+purge. The tests are one story, in the order of their names.
+
+    machine_test.py SOURCE_DIRECTORY
+"""
+
+import collections
+import json
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import machine
+from machine import until
+
+# Due every second, and held until a file is there: no test depends on how fast the machine is.
+JOBS = r"""
+* * * * * * name=tick shell=true command="echo $KRON_PERIOD_ID >> /var/tmp/ticks"
+0 0 1 1 * 2199 name=held shell=true command="until [ -e /var/tmp/go ]; do sleep 0.1; done; exit 7"
+"""
+RESTARTS = 100 if machine.REQUIRED or machine.SCALE >= 20 else 5
+
+
+def setUpModule():
+    global MACHINE, WORK
+    WORK = tempfile.mkdtemp(prefix="kron-packages-")
+    MACHINE = None
+    tools = machine.root_of(SOURCE, "build")
+    programs = [PACKAGES[name] for name in ("kron", "krond", "kron-operator")]
+    MACHINE = machine.Machine(machine.root_of(SOURCE, "machine", *machine.libraries_of(*programs)), tools)
+    MACHINE.boot()
+
+
+def tearDownModule():
+    if MACHINE is not None:
+        MACHINE.stop()
+    shutil.rmtree(WORK, ignore_errors=True)
+
+
+def runs_of(job):
+    answer = json.loads(MACHINE.run("kron", "runs", "--job", job, "--format", "json", "--limit", "1000").stdout)
+    return answer["runs"] if isinstance(answer, dict) else answer
+
+
+def ticks():
+    return MACHINE.shell("cat /var/tmp/ticks 2>/dev/null || true").split()
+
+
+def start_held():
+    MACHINE.shell("rm -f /var/tmp/go")
+    MACHINE.run("kron", "trigger", "held")
+    return until(lambda: MACHINE.shell("pgrep -x kron-exec || true").split(), "the run has a helper")
+
+
+def end_held():
+    MACHINE.shell("touch /var/tmp/go")
+    return until(lambda: [run for run in runs_of("held") if run.get("exitCode") is not None], "the run has ended")
+
+
+class Packages(unittest.TestCase):
+    def test_1_install(self):
+        MACHINE.run("dpkg", "--install", *MACHINE.bring(PACKAGES["kron"], PACKAGES["krond"], PACKAGES["kron-operator"]))
+        self.assertEqual(MACHINE.run("systemctl", "is-active", "krond").stdout.strip(), "active")
+        self.assertEqual(MACHINE.run("systemctl", "is-enabled", "krond").stdout.strip(), "enabled")
+        self.assertIn("ready", MACHINE.run("kron", "status").stdout)
+        for group in ("krond", "krond-web"):
+            MACHINE.run("getent", "group", group)
+        # The user's unit is for those who want it.
+        self.assertEqual(MACHINE.shell("find /etc/systemd/user -name 'krond*'"), "")
+        self.assertEqual(MACHINE.shell("ls -A /etc/krond.d"), "")
+        log = MACHINE.run("journalctl", "--unit", "krond", "--output", "cat").stdout
+        self.assertNotIn("job_file_problem", log)
+        self.assertEqual(MACHINE.run("kron", "doctor", check=False).returncode, 0, MACHINE.run("kron", "doctor", check=False).stdout)
+        MACHINE.run("kron-operator", "--version")
+        MACHINE.run("systemd-analyze", "verify", "krond.service")
+
+    def test_2_a_job_runs(self):
+        (MACHINE.root / "etc/krond.d/test.kron").write_text(JOBS, encoding="utf-8")
+        MACHINE.run("kron", "reload")
+        until(lambda: len(ticks()) >= 3, "three ticks")
+
+    def test_3_flags_of_the_conffile_count(self):
+        MACHINE.shell("echo 'KROND_FLAGS=\"--socket-group krond --log-level debug\"' > /etc/default/krond")
+        MACHINE.run("systemctl", "restart", "krond")
+        until(lambda: MACHINE.run("kron", "status", check=False).returncode == 0, "krond answers")
+        self.assertIn("krond", MACHINE.shell("stat --format %G /run/krond/krond.sock"))
+        self.assertIn("--log-level", MACHINE.shell("tr '\\0' ' ' < /proc/$(systemctl show --value -p MainPID krond)/cmdline"))
+
+    def test_4_timers_of_a_real_systemd_are_imported(self):
+        ran = MACHINE.run("kron", "import", "timers", "--all", "--to", "kron", check=False)
+        self.assertIn(ran.returncode, (0, 1), ran.stderr)
+        self.assertRegex(ran.stdout, r"name=dpkg-db-backup command=/usr/libexec/dpkg/dpkg-db-backup")
+        self.assertRegex(ran.stdout, r'name=apt-daily .*command="systemctl start --wait apt-daily.service"')
+
+    def test_5_upgrade_while_a_job_runs(self):
+        (helper, *_) = start_held()
+        newer = [machine.with_version(PACKAGES[name], "+test1", WORK) for name in ("kron", "krond")]
+        before = len(ticks())
+        MACHINE.run("dpkg", "--install", *MACHINE.bring(*newer))
+        self.assertEqual(MACHINE.run("systemctl", "is-active", "krond").stdout.strip(), "active")
+        # What was in the conffile stays.
+        self.assertIn("--log-level debug", MACHINE.shell("cat /etc/default/krond"))
+        self.assertIn(helper, MACHINE.shell("pgrep -x kron-exec").split())
+        self.assertIn("(deleted)", MACHINE.shell(f"readlink /proc/{helper}/exe"))
+        log = until(lambda: [line for line in MACHINE.run("journalctl", "--unit", "krond", "--output", "cat").stdout.splitlines()
+                             if "run_adopted" in line and "held" in line], "the new krond takes the run up")
+        self.assertEqual(len(log), 1)
+        (run,) = end_held()
+        self.assertEqual(run["exitCode"], 7)
+        self.assertEqual(len(runs_of("held")), 1)
+        until(lambda: len(ticks()) > before, "jobs go on")
+
+    def test_6_restarts_under_load(self):
+        done = len(runs_of("held"))
+        start_held()
+        for _ in range(RESTARTS):
+            MACHINE.run("systemctl", "restart", "krond")
+        ended = end_held()
+        self.assertEqual([run["exitCode"] for run in ended], [7] * (done + 1))
+        self.assertEqual(len(runs_of("held")), done + 1)
+        twice = [period for period, count in collections.Counter(ticks()).items() if count > 1]
+        self.assertEqual(twice, [])
+
+    def test_7_a_state_of_the_future_fails_the_service_and_not_the_upgrade(self):
+        MACHINE.run("systemctl", "stop", "krond")
+        MACHINE.shell("cp -a /var/lib/krond /var/lib/kept; "
+                      "for f in $(grep -rl '\"Version\":\"1\"' /var/lib/krond | head -n 1); do "
+                      "sed -i 's/\"Version\":\"1\"/\"Version\":\"99\"/' $f; done; grep -rl '\"Version\":\"99\"' /var/lib/krond")
+        newer = [machine.with_version(PACKAGES[name], "+test2", WORK) for name in ("kron", "krond")]
+        MACHINE.run("dpkg", "--install", *MACHINE.bring(*newer))
+        until(lambda: "99" in MACHINE.run("systemctl", "status", "krond", "--no-pager", "--lines", "50", check=False).stdout,
+              "the status says why krond does not start")
+        MACHINE.run("systemctl", "stop", "krond")
+        MACHINE.shell("rm -rf /var/lib/krond && mv /var/lib/kept /var/lib/krond && systemctl start krond")
+        until(lambda: MACHINE.run("kron", "status", check=False).returncode == 0, "krond answers")
+
+    def test_8_remove_leaves_the_state_and_the_runs(self):
+        (helper, *_) = start_held()
+        MACHINE.run("dpkg", "--remove", "krond")
+        self.assertTrue(MACHINE.shell("ls /var/lib/krond"))
+        self.assertTrue(MACHINE.shell("ls /etc/default/krond"))
+        self.assertIn(helper, MACHINE.shell("pgrep -x kron-exec").split())
+        self.assertNotEqual(MACHINE.run("systemctl", "is-active", "krond", check=False).stdout.strip(), "active")
+
+    def test_9_purge_clears_the_state_and_names_the_runs(self):
+        helpers = MACHINE.shell("pgrep -x kron-exec").split()
+        ran = MACHINE.run("dpkg", "--purge", "krond")
+        for helper in helpers:
+            self.assertRegex(ran.stdout + ran.stderr, rf"still going.*\b{helper}\b")
+        for place in ("/var/lib/krond", "/etc/default/krond"):
+            self.assertNotEqual(MACHINE.run("test", "-e", place, check=False).returncode, 0, place)
+        # Not the package's, so not taken away.
+        self.assertTrue(MACHINE.shell("ls /etc/krond.d/test.kron"))
+        MACHINE.shell("touch /var/tmp/go")
+        MACHINE.run("dpkg", "--purge", "kron", "kron-operator")
+
+
+if __name__ == "__main__":
+    SOURCE = Path(sys.argv.pop(1))
+    if os.getuid() != 0:
+        machine.skip("a machine of its own takes root")
+    PACKAGES = machine.packages_of(SOURCE)
+    unittest.main(failfast=True)
