@@ -112,8 +112,8 @@ std::function<int()> set_up_convert(CLI::App& verb) {
 
 std::function<int()> set_up_import(CLI::App& verb) {
   const auto options = std::make_shared<ImportOptions>();
-  auto* kind = verb.add_option("KIND", options->kind, "crontab, or cronjob (of Kubernetes)");
-  kind->check(CLI::IsMember({"crontab", "cronjob"}))->required();
+  auto* kind = verb.add_option("KIND", options->kind, "crontab, timers (of systemd), or cronjob (of Kubernetes)");
+  kind->check(CLI::IsMember({"crontab", "cronjob", "timers"}))->required();
   auto* file = verb.add_option("FILE,-f,--file", options->file, "What to import; - is standard input")
                    ->type_name("PATH")
                    ->capture_default_str();
@@ -125,6 +125,21 @@ std::function<int()> set_up_import(CLI::App& verb) {
       ->check(CLI::IsMember({"kron", "yaml"}))
       ->capture_default_str();
   system->excludes(file);
+  auto* from =
+      verb.add_option("--from", options->from, "Timers: read what systemctl show printed, instead of asking it")
+          ->type_name("PATH");
+  auto* all = verb.add_flag("--all", options->all, "Timers: also those that are not active, as suspended jobs");
+  const auto keeps = std::make_shared<bool>(false);
+  auto* keep = verb.add_flag("--keep-unit,!--no-keep-unit", *keeps,
+                             "Timers: jobs start the service, and keep its sandbox (default: where it has one)");
+  verb.final_callback([options, file, from, all, keep, keeps] {
+    const bool is_timers = options->kind == "timers";
+    if (keep->count() != 0) options->keep_unit = *keeps;
+    for (const CLI::Option* option : {from, all, keep}) {
+      if (!is_timers && option->count() != 0) throw CLI::ValidationError(option->get_name(), "is for timers");
+    }
+    if (is_timers && file->count() != 0) throw CLI::ValidationError("FILE", "timers are read with --from");
+  });
   return [options] { return import_jobs(*options); };
 }
 
@@ -186,10 +201,13 @@ constexpr std::array kAheadVerbs{
          "  kron convert --to kron fleet.yaml cronken.json",
          set_up_convert},
     Verb{"import",
-         "Convert crontabs to job files, and CronJobs of Kubernetes to KronJobs; a report goes to standard error",
+         "Convert crontabs and systemd timers to job files, and CronJobs of Kubernetes to KronJobs; a report goes to "
+         "standard error",
          "  crontab -l | kron import crontab - > mine.yaml\n"
          "  kron import crontab --system --to kron > machine.kron\n"
          "  kron import crontab --user-column --readable-names saved-crontab > jobs.yaml\n"
+         "  kron import timers > timers.yaml\n"
+         "  systemctl show '*.timer' '*.service' > saved; kron import timers --from saved > timers.yaml\n"
          "  kron import cronjob -f cronjob.yaml > kronjob.yaml",
          set_up_import},
     Verb{"schema", "Print the JSON Schema of YAML job files, for editors", "  kron schema > kron-jobs.schema.json",

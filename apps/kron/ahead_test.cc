@@ -317,6 +317,23 @@ TEST_F(Import, ALineThatCannotBeReadIsLeftOutAndCounted) {
   EXPECT_EQ(kron({"import", "crontab", directory_.file("nowhere")}).status, 2);
 }
 
+TEST_F(Import, TimersOfSystemd) {
+  const std::string saved = file("saved",
+                                 "Id=a.timer\nUnit=a.service\nActiveState=active\n"
+                                 "TimersCalendar={ OnCalendar=*-*-* 04:05:00 UTC ; next_elapse=x }\n"
+                                 "TimersCalendar={ OnCalendar=Fri *-*-13 00:00:00 UTC ; next_elapse=x }\n\n"
+                                 "Id=a.service\nType=oneshot\n"
+                                 "ExecStart={ path=/x ; argv[]=/x y ; ignore_errors=no }\n");
+  const Ran ran = kron({"import", "timers", "--from", saved, "--to", "kron"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out, "5 4 * * * name=a command=\"/x y\" cwd=/\n");
+  EXPECT_THAT(ran.err, HasSubstr("saved:5:1: error: OnCalendar="));
+  EXPECT_THAT(ran.err, HasSubstr("kron import: wrote 1 job. The timers were not changed"));
+  EXPECT_THAT(kron({"import", "timers", "--from", saved, "--to", "kron", "--keep-unit"}).out,
+              HasSubstr("systemctl start --wait a.service"));
+  EXPECT_EQ(kron({"import", "timers", "--from", directory_.file("nowhere")}).status, 2);
+}
+
 TEST_F(Import, ACronJobOfKubernetes) {
   const Ran ran = kron({"import", "cronjob", "-"},
                        "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nspec:\n  schedule: '5 4 * * *'\n"

@@ -131,6 +131,7 @@ int import_cronjob(const ImportOptions& options) {
 }  // namespace
 
 int import_jobs(const ImportOptions& options) {
+  if (options.kind == "timers") return import_timers(options);
   return options.kind == "crontab" ? import_crontab(options) : import_cronjob(options);
 }
 

@@ -60,14 +60,19 @@ struct ConvertOptions {
 int convert(const ConvertOptions& options);
 
 struct ImportOptions {
-  std::string kind;  // crontab or cronjob
+  std::string kind;  // crontab, cronjob or timers
   std::string file = "-";
   bool system = false;          // the machine's own crontabs
   bool user_column = false;     // the crontab has one, whatever its name
   bool readable_names = false;  // after the command, instead of a hash
   std::string to = "yaml";
+  // Timers alone.
+  std::string from;               // what systemctl show printed; empty: ask this machine's
+  bool all = false;               // also those that are not active
+  std::optional<bool> keep_unit;  // jobs start the units, or run their commands; absent: as each needs
 };
 int import_jobs(const ImportOptions& options);
+int import_timers(const ImportOptions& options);
 
 int print_schema();
 
