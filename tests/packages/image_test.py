@@ -94,14 +94,16 @@ class Image(unittest.TestCase):
             return subprocess.run(["nsenter", "--target", krond, "--mount", "--pid", "--", *as_user, "kron", *words], check=False,
                                   capture_output=True, text=True, timeout=machine.PATIENCE)
 
+        def runs_of(job):
+            return [json.loads(line) for line in kron("runs", "--job", job, "--format", "json").stdout.splitlines()]
+
         # The health check.
         until(lambda: kron("status").returncode == 0, "kron status")
-        until(lambda: len([run for run in json.loads(kron("runs", "--job", "tick", "--format", "json").stdout)["runs"]
-                           if run.get("exitCode") == 0]) >= 2, "two runs")
+        until(lambda: len([run for run in runs_of("tick") if run.get("exitCode") == 0]) >= 2, "two runs")
         self.assertIn(f" {user}", kron("logs", "tick").stdout)
         self.assertTrue((ROOT / "var/lib/krond/runs").is_dir())
         self.assertEqual(kron("trigger", "held").returncode, 0)
-        until(lambda: [run for run in json.loads(kron("runs", "--job", "held", "--format", "json").stdout)["runs"]], "it runs")
+        until(lambda: runs_of("held"), "it runs")
         os.kill(int(krond), signal.SIGTERM)
         self.assertEqual(container.wait(machine.PATIENCE), 0)
         log = (WORK / "log").read_text(encoding="utf-8")

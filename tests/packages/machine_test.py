@@ -42,8 +42,8 @@ def tearDownModule():
 
 
 def runs_of(job):
-    answer = json.loads(MACHINE.run("kron", "runs", "--job", job, "--format", "json", "--limit", "1000").stdout)
-    return answer["runs"] if isinstance(answer, dict) else answer
+    lines = MACHINE.run("kron", "runs", "--job", job, "--format", "json", "--limit", "1000").stdout.splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def ticks():
