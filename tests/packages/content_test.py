@@ -22,7 +22,7 @@ FILES = {
     "kron": ["usr/share/bash-completion/completions/kron", "usr/share/zsh/vendor-completions/_kron",
              "usr/share/fish/vendor_completions.d/kron.fish", "usr/share/man/man1/kron.1.gz", "usr/share/man/man5/kron-jobs.5.gz",
              "usr/share/doc/kron/README.md", "usr/share/doc/kron/docs/quick-start.md", "usr/share/doc/kron/LICENSES.txt",
-             "usr/share/doc/kron/examples/jobs/backup.kron", "usr/share/kron/workers/worker.py"],
+             "usr/share/doc/kron/examples/jobs/backup.kron", "usr/share/doc/kron/examples/workers/worker.py"],
     "krond": ["lib/systemd/system/krond.service", "usr/lib/systemd/user/krond.service", "usr/lib/sysusers.d/krond.conf",
               "etc/default/krond", "etc/krond.d/", "usr/share/man/man8/krond.8.gz", "usr/share/doc/krond/NEWS.Debian.gz",
               "usr/share/kron/prometheus/kron-alerts.yml", "usr/share/kron/grafana/kron-dashboard.json",
