@@ -20,7 +20,7 @@ from machine import until
 
 JOBS = r"""
 * * * * * * name=tick shell=true command="echo $KRON_PERIOD_ID $$ $(id -u)"
-0 0 1 1 * 2199 name=held shell=true command="trap 'exit 9' TERM; while :; do sleep 0.1; done"
+0 0 0 1 1 * 2199 name=held shell=true command="trap 'exit 9' TERM; while :; do sleep 0.1; done"
 """
 
 

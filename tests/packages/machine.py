@@ -84,10 +84,11 @@ class Machine:
     def boot(self):
         libraries = f"{self.tools}/usr/lib/x86_64-linux-gnu"
         environment = {**os.environ, "LD_LIBRARY_PATH": f"{libraries}/systemd:{libraries}"}
-        self.nspawn = subprocess.Popen(
-            [self.tools / "usr/bin/systemd-nspawn", "--quiet", "--boot", "--directory", self.root, "--register=no",
-             "--keep-unit", "--private-network"], env=environment, stdin=subprocess.DEVNULL,
-            stdout=(self.work / "log").open("wb"), stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
+        with (self.work / "log").open("wb") as log:
+            self.nspawn = subprocess.Popen(
+                [self.tools / "usr/bin/systemd-nspawn", "--quiet", "--boot", "--directory", self.root, "--register=no",
+                 "--keep-unit", "--private-network"], env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         children = Path(f"/proc/{self.nspawn.pid}/task/{self.nspawn.pid}/children")
 
         def is_up():
@@ -136,7 +137,7 @@ class Machine:
 
 def with_version(package, suffix, directory):
     """The same package with a higher version."""
-    unpacked = Path(directory) / package.stem
+    unpacked = Path(directory) / (package.stem + suffix)
     subprocess.run(["dpkg-deb", "--raw-extract", package, unpacked], check=True)
     control = unpacked / "DEBIAN/control"
     version = field(package, "Version")
