@@ -1,10 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <variant>
 
 #include "kron/http/message.h"
 
 namespace kron::http {
+
+class TlsContext;
 
 // One way into a server: a socket that listens, and who it is that comes through it. Asked on the server's thread,
 // where it holds up every other request.
@@ -24,6 +27,9 @@ class Listener {
   // Who sends this request, by what it says itself, as a token. Its head alone has been read, and of its body nothing
   // is before this has answered; `head.principal` is who connected.
   virtual Identified identify(const Request& head) const { return head.principal; }
+
+  // For one who connects now; none: he is spoken to in the clear. Who is not served over TLS is told nothing.
+  virtual std::shared_ptr<const TlsContext> tls() const { return nullptr; }
 };
 
 }  // namespace kron::http

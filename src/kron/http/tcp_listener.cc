@@ -2,7 +2,9 @@
 
 #include <arpa/inet.h>
 #include <charconv>
+#include <fcntl.h>
 #include <memory>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -41,14 +43,19 @@ Result<Addresses> addresses_of(const std::string& text) {
   return Addresses(found);
 }
 
-struct SocketAddress {
+struct PeerAddress {
   sockaddr_storage storage = {};
   socklen_t size = sizeof storage;
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
 
-  // As text, without the port; empty when there is none.
+  // As text, without the port; empty when there is none. One of IPv4 that came to a socket of IPv6 is what it is.
   std::string host() {
-    char text[INET6_ADDRSTRLEN] = "";
+    if (const auto& v6 = reinterpret_cast<const sockaddr_in6&>(storage);
+        storage.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+      char v4[INET_ADDRSTRLEN] = "";
+      return ::inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], v4, sizeof v4);
+    }
+    char text[INET6_ADDRSTRLEN + IF_NAMESIZE] = "";
     if (::getnameinfo(get(), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) != 0) return {};
     return text;
   }
@@ -61,7 +68,7 @@ struct SocketAddress {
 
 }  // namespace
 
-Result<TcpListener> TcpListener::open(const std::string& address, Identify identify) {
+Result<TcpListener> TcpListener::open(const std::string& address, Identify identify, std::shared_ptr<TlsSource> tls) {
   const Result<Addresses> found = addresses_of(address);
   if (!found) return fail(found.error());
   const addrinfo& to = **found;
@@ -76,15 +83,29 @@ Result<TcpListener> TcpListener::open(const std::string& address, Identify ident
     return fail(Code::conflict,
                 "cannot listen on " + address + ": another program does; stop it, or name another port");
   }
-  SocketAddress own;
+  PeerAddress own;
   if (::getsockname(socket.get(), own.get(), &own.size) != 0) return fail(system_error("listen on", address, errno));
-  return TcpListener(std::move(socket), own.port(), std::move(identify));
+  return TcpListener(std::move(socket), own.port(), std::move(identify), std::move(tls));
+}
+
+Result<TcpListener> TcpListener::adopt(Descriptor socket, Identify identify, std::shared_ptr<TlsSource> tls) {
+  PeerAddress own;
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  const bool is_good = ::getsockname(socket.get(), own.get(), &own.size) == 0 &&
+                       (own.storage.ss_family == AF_INET || own.storage.ss_family == AF_INET6) &&
+                       ::getsockopt(socket.get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0;
+  if (!is_good) return fail(Code::invalid, "what was handed over is no TCP socket that listens; see ListenStream=");
+  // As it came from somebody else, it may block, and be inherited.
+  ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
+  ::fcntl(socket.get(), F_SETFD, FD_CLOEXEC);
+  return TcpListener(std::move(socket), own.port(), std::move(identify), std::move(tls));
 }
 
 Listener::Identified TcpListener::identify(int socket) const {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  SocketAddress peer;
+  PeerAddress peer;
   if (::getpeername(socket, peer.get(), &peer.size) != 0) return problem(400, "this connection has no other end");
   return Principal{.name = peer.host()};
 }

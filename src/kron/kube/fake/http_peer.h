@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kron/env/descriptor.h"
-#include "kron/kube/fake/certificates.h"
+#include "kron/env/fake/certificates.h"
 
 namespace kron::testing {
 

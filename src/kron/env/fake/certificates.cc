@@ -1,4 +1,4 @@
-#include "kron/kube/fake/certificates.h"
+#include "kron/env/fake/certificates.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -46,22 +46,18 @@ void extend(X509* certificate, X509* issuer, int what, const std::string& value)
   X509_EXTENSION_free(extension);
 }
 
-Certificate make_certificate(const std::string& name, EVP_PKEY* key, X509* issuer, EVP_PKEY* issuer_key) {
+Certificate make_certificate(const std::string& name, EVP_PKEY* key, X509* issuer, const Validity& validity) {
   static long serial = 0;
   Certificate made(must(X509_new()), X509_free);
   X509_set_version(made.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(made.get()), ++serial);
-  X509_gmtime_adj(X509_getm_notBefore(made.get()), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(made.get()), 24 * 3600);
+  X509_gmtime_adj(X509_getm_notBefore(made.get()), validity.from.count());
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), validity.until.count());
   X509_NAME* subject = X509_get_subject_name(made.get());
   X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1,
                              0);
   X509_set_issuer_name(made.get(), issuer != nullptr ? X509_get_subject_name(issuer) : subject);
   X509_set_pubkey(made.get(), key);
-  if (issuer == nullptr) {
-    extend(made.get(), made.get(), NID_basic_constraints, "critical,CA:TRUE");
-    must(X509_sign(made.get(), issuer_key, EVP_sha256()));
-  }
   return made;
 }
 
@@ -72,18 +68,25 @@ struct Authority::Keys {
   Certificate certificate;
   std::string pem;
 
-  explicit Keys(const std::string& name)
-      : certificate(make_certificate(name, key.get(), nullptr, key.get())), pem(pem_of(certificate)) {}
+  Keys(const std::string& name, const Keys* issuer)
+      : certificate(make_certificate(name, key.get(), issuer != nullptr ? issuer->certificate.get() : nullptr, {})) {
+    const Keys& signer = issuer != nullptr ? *issuer : *this;
+    extend(certificate.get(), signer.certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
+    must(X509_sign(certificate.get(), signer.key.get(), EVP_sha256()));
+    pem = pem_of(certificate);
+  }
 };
 
-Authority::Authority(const std::string& name) : keys_(std::make_unique<Keys>(name)) {}
+Authority::Authority(const std::string& name) : keys_(std::make_unique<Keys>(name, nullptr)) {}
+Authority::Authority(const std::string& name, const Authority& issuer)
+    : keys_(std::make_unique<Keys>(name, issuer.keys_.get())) {}
 Authority::~Authority() = default;
 
 const std::string& Authority::certificate() const { return keys_->pem; }
 
-Pem Authority::issue(const std::string& name, const std::string& alternatives) const {
+Pem Authority::issue(const std::string& name, const std::string& alternatives, const Validity& validity) const {
   const Key key = make_key();
-  const Certificate made = make_certificate(name, key.get(), keys_->certificate.get(), keys_->key.get());
+  const Certificate made = make_certificate(name, key.get(), keys_->certificate.get(), validity);
   extend(made.get(), keys_->certificate.get(), NID_subject_alt_name, alternatives);
   must(X509_sign(made.get(), keys_->key.get(), EVP_sha256()));
   return {pem_of(made), pem_of([&](BIO* bio) {
