@@ -30,6 +30,12 @@ int family_of(int socket) {
   return family;
 }
 
+Response too_many_requests() {
+  Response response = problem(503, "too many requests at a time, of all or of this user; try again");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 }  // namespace
 
 struct Connection::Wire {
@@ -104,6 +110,9 @@ void Connection::handle(Request request) {
   closes_ = reader_.is_last();
   state_ = State::working;
   set_deadline(std::nullopt);
+  principal_ = request.principal;
+  request_place_ = std::make_unique<Share>(service_.requests, user_of(principal_));
+  if (!request_place_->grow(1)) return answer(too_many_requests());
   auto exchange = std::make_unique<Exchange>(service_.thread, weak_from_this(), service_.limits.stream_backlog,
                                              std::make_shared<Share>(service_.streams, user_of(request.principal)));
   service_.handler(std::move(request), Reply(std::move(exchange)));
@@ -144,6 +153,7 @@ std::string Connection::head_of(Response& response, bool is_stream) const {
 void Connection::answer(Response response) {
   if (state_ != State::working) return;
   on_gone_ = {};
+  request_place_.reset();
   state_ = State::writing;
   out_head_ = head_of(response, false);
   if (has_body(response.status) && !is_head_request_) out_body_ = std::move(response.body);
@@ -190,6 +200,7 @@ void Connection::stream(Response head, std::shared_ptr<Backlog> backlog, std::sh
   state_ = State::streaming;
   stream_place_ = std::move(place);
   place_->release();
+  request_place_.reset();
   backlog_ = std::move(backlog);
   out_body_ = is_chunked_ ? chunk_of(head.body, false) : std::move(head.body);
   watch_for_hangup();
@@ -274,6 +285,11 @@ void Connection::stop() {
   if (state_ != State::writing) close();
 }
 
+void Connection::close_behind_answer() {
+  if (state_ != State::writing && state_ != State::lingering) return close();
+  closes_ = true;
+}
+
 void Connection::close() {
   if (state_ == State::closed) return;
   state_ = State::closed;
@@ -283,6 +299,7 @@ void Connection::close() {
   wire_->socket.close(ignored);
   place_->release();
   stream_place_.reset();
+  request_place_.reset();
   if (const auto backlog = std::exchange(backlog_, nullptr)) backlog->close();
   if (const auto call = std::exchange(on_gone_, {})) call();
   service_.closed(shared_from_this());

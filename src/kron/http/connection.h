@@ -33,7 +33,7 @@ struct Service {
   std::function<void(Request, Reply)> handler;
   std::shared_ptr<ServerThread> thread;
   std::function<void(const std::shared_ptr<Connection>&)> closed;  // it is of no more use
-  std::shared_ptr<Budget> connections, streams, bodies;            // what all clients share
+  std::shared_ptr<Budget> connections, streams, bodies, requests;  // what all clients share
   Fields headers = {};                                             // of every answer
 };
 
@@ -50,6 +50,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // are cut (Stream::counts_as_whole).
   void stop();
   void close();
+  // At once, but behind an answer that is being written.
+  void close_behind_answer();
 
   // For the request that is being handled; without one they do nothing.
   void answer(Response response);
@@ -61,6 +63,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Of its requests none came from a preferred principal, and none is being worked on: see Server::Options.
   bool is_stranger() const { return !is_known_ && state_ != State::working && state_ != State::streaming; }
   std::chrono::steady_clock::time_point begun() const { return begun_; }
+  // Of its last request; until there is one, nobody.
+  const Principal& principal() const { return principal_; }
 
  private:
   enum class State : std::uint8_t { reading, working, writing, streaming, lingering, closed };
@@ -89,6 +93,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Service& service_;
   std::unique_ptr<Share> place_;  // nothing in it while there is a stream
   std::shared_ptr<Share> stream_place_;
+  std::unique_ptr<Share> request_place_;  // while one is worked on
+  Principal principal_;
   RequestReader reader_;
   State state_ = State::reading;
   const TimePoint begun_ = std::chrono::steady_clock::now();

@@ -57,6 +57,8 @@ class Forwarder::Loop {
     thread_.join();
   }
 
+  std::size_t under_way() const { return under_way_; }
+
   void forward(Outgoing request, Reply reply) {
     const std::uint64_t number = next_++;
     auto flight = std::make_shared<Flight>(std::move(request), std::move(reply));
@@ -105,6 +107,7 @@ class Forwarder::Loop {
         if (watched[i].revents != 0) step(numbers[i]);
       }
       end_late();
+      under_way_ = flights_.size();
     }
     flights_.clear();
   }
@@ -192,13 +195,20 @@ class Forwarder::Loop {
       lost(flight, "no whole answer");
       return true;
     }
-    return flight.reader.has_head() && passed_on(flight);
+    if (!flight.reader.has_head()) return false;
+    if (const auto answered = std::exchange(flight.request.answered, {})) answered(flight.reader.response().status);
+    return passed_on(flight);
   }
 
   // True: all there will be.
   bool passed_on(Flight& flight) {
     Response& response = flight.reader.response();
     if (!flight.stream) {
+      if (flight.request.adapt) {
+        if (!flight.reader.is_complete()) return false;
+        flight.reply.send(flight.request.adapt(std::move(response)));
+        return true;
+      }
       if (flight.reader.is_complete()) {
         Response whole = head_of(flight);
         whole.body = std::move(response.body);
@@ -247,6 +257,7 @@ class Forwarder::Loop {
   const std::string socket_path_;
   const Options options_;
   std::atomic<std::uint64_t> next_ = 1;
+  std::atomic<std::size_t> under_way_ = 0;
   Mailbox mailbox_;
   bool stops_ = false;
   std::map<std::uint64_t, FlightPtr> flights_;
@@ -262,6 +273,8 @@ Result<std::unique_ptr<Forwarder>> Forwarder::start(std::string socket_path, Opt
   if (!loop) return fail(loop.error());
   return std::unique_ptr<Forwarder>(new Forwarder(*std::move(loop)));
 }
+
+std::size_t Forwarder::under_way() const { return loop_->under_way(); }
 
 void Forwarder::forward(Outgoing request, Reply reply) { loop_->forward(std::move(request), std::move(reply)); }
 

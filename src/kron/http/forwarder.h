@@ -33,6 +33,11 @@ class Forwarder {
     Fields headers = {};
     std::string body = {};
     Fields added = {};  // to the answer
+    // If there is one: makes the client's answer of the server's, which it gets whole and with all its headers. On the
+    // forwarder's thread.
+    std::function<Response(Response)> adapt = {};
+    // If there is one: told the status of the server's answer. On the forwarder's thread.
+    std::function<void(int status)> answered = {};
   };
 
   static Result<std::unique_ptr<Forwarder>> start(std::string socket_path, Options options);
@@ -44,6 +49,9 @@ class Forwarder {
   // From the thread of the server that the reply is of. When nobody answers, the client is told 503; when the answer
   // breaks off before its head, 504 and that the request may have been obeyed; later, its connection is cut.
   void forward(Outgoing request, Reply reply);
+
+  // How many are on their way, or have an answer that goes on. From any thread.
+  std::size_t under_way() const;
 
  private:
   class Loop;

@@ -1,7 +1,9 @@
 #include "kron/http/forwarder.h"
 
+#include <atomic>
 #include <future>
 #include <gmock/gmock.h>
+#include <thread>
 
 #include "kron/http/client.h"
 #include "kron/http/fake/server_rig.h"
@@ -28,13 +30,17 @@ class ForwarderTest : public ::testing::Test {
                            .target = request.target,
                            .headers = {{"X-Passed", std::string(request.header("x-asked").value_or("none"))}},
                            .body = std::move(request.body),
-                           .added = {{"X-Added", "yes"}}},
+                           .added = {{"X-Added", "yes"}},
+                           .adapt = adapt_,
+                           .answered = answered_},
                           std::move(reply));
     });
   }
   Client client() const { return Client(front_->socket_path(), {.timeout = testing::kPatience}); }
 
   Forwarder::Options options_{.passed = {"x-told"}};
+  std::function<Response(Response)> adapt_;
+  std::function<void(int)> answered_;
   std::unique_ptr<ServerRig> behind_;
   std::unique_ptr<Forwarder> forwarder_;
   std::unique_ptr<ServerRig> front_;  // goes before the forwarder
@@ -151,6 +157,20 @@ TEST_F(ForwarderTest, OneRequestTooManyIsToldSo) {
   EXPECT_EQ(second.header("retry-after"), "1");
   held.send({.body = "at last"});
   EXPECT_THAT(first.read_until("at last"), ::testing::HasSubstr("at last"));
+}
+
+TEST_F(ForwarderTest, AnAnswerCanBeMadeAnother) {
+  std::atomic<int> told = 0;
+  answered_ = [&](int status) { told = status; };
+  adapt_ = [](const Response& came) {
+    return Response{.status = 200, .body = came.body + std::string(came.header("x-hidden").value_or(""))};
+  };
+  behind([](const Request&, Reply reply) { reply.send({.status = 401, .headers = {{"X-Hidden", "b"}}, .body = "a"}); });
+  const Response answer = client().request("GET", "/").value();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "ab");
+  EXPECT_EQ(told, 401);
+  while (forwarder_->under_way() != 0) std::this_thread::yield();
 }
 
 }  // namespace

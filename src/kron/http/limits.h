@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kron/base/instant.h"
 
@@ -21,12 +22,14 @@ struct Limits {
   std::size_t target_bytes = std::size_t{8} << 10;   // more: 414
   std::size_t header_bytes = std::size_t{16} << 10;  // request line and headers together; more: 431
   std::size_t header_count = 100;                    // more: 431
-  // More of these three: 503 and Retry-After. A connection counts as one while it asks, and as a stream while it is
+  // More of these: 503 and Retry-After. A connection counts as one while it asks, and as a stream while it is
   // sent one; the bytes of bodies beyond kSmallBody count until their request is answered.
   SharedLimit connections = {.most = 512, .kept = 64, .of_one_user = 128};
   SharedLimit streams = {.most = 512, .kept = 64, .of_one_user = 64};
   SharedLimit bodies = {
       .most = std::size_t{256} << 20, .kept = std::size_t{96} << 20, .of_one_user = std::size_t{96} << 20};
+  // Requests that are being worked on, by those who send them: where many come through one client, as a front.
+  SharedLimit requests = {.most = SIZE_MAX, .kept = 0, .of_one_user = SIZE_MAX};
   Nanoseconds idle = Seconds(75);                     // between requests; then closed without a word
   Nanoseconds header_time = Seconds(10);              // from the first byte of a request to its last header; then 408
   Nanoseconds body_time = Seconds(60);                // from there to the end of the body; then 408

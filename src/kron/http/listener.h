@@ -3,6 +3,7 @@
 #include <memory>
 #include <variant>
 
+#include "kron/http/limits.h"
 #include "kron/http/message.h"
 
 namespace kron::http {
@@ -30,6 +31,9 @@ class Listener {
 
   // For one who connects now; none: he is spoken to in the clear. Who is not served over TLS is told nothing.
   virtual std::shared_ptr<const TlsContext> tls() const { return nullptr; }
+
+  // What those who come through it may cost, all together. Null: they share what the server's limits leave to all.
+  virtual const Limits* limits() const { return nullptr; }
 };
 
 }  // namespace kron::http

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kron/base/instant.h"
 #include "kron/base/result.h"
 
 namespace kron::http {
@@ -21,6 +22,9 @@ struct Principal {
   std::string name = {};      // limits for one user count by it; "uid 1000"
   unsigned permissions = 0;   // what they mean is the application's business; 0: none
   bool is_preferred = false;  // what is kept of the shared limits is for him, and no cap for one user
+  // What he was let in by may end before his requests do: the id of a session, and when it ends; see Server::closer.
+  std::string session = {};
+  std::optional<Instant> until = {};
 
   bool operator==(const Principal&) const = default;
 };

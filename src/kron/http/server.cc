@@ -62,11 +62,11 @@ class Server::Loop {
  public:
   Loop(Listeners listeners, Options options, Handler handler, Log& log)
       : log_(log), farewell_(context_), turned_away_(options.limits), turned_away_timer_(context_) {
-    for (auto& listener : listeners) entrances_.push_back(std::make_unique<Entrance>(context_, std::move(listener)));
     service_.limits = options.limits;
     service_.connections = std::make_shared<Budget>(options.limits.connections);
     service_.streams = std::make_shared<Budget>(options.limits.streams);
     service_.bodies = std::make_shared<Budget>(options.limits.bodies);
+    service_.requests = std::make_shared<Budget>(options.limits.requests);
     service_.headers = std::move(options.headers);
     closes_strangers_ = options.closes_strangers;
     service_.body_limit = std::move(options.body_limit);
@@ -75,6 +75,10 @@ class Server::Loop {
     service_.thread =
         std::make_shared<ServerThread>([this](ServerThread::Task task) { asio::post(context_, std::move(task)); });
     service_.closed = [this](const std::shared_ptr<Connection>& connection) { forget(connection); };
+    for (auto& listener : listeners) {
+      const Service& service = service_for(*listener);
+      entrances_.push_back(std::make_unique<Entrance>(context_, std::move(listener), service));
+    }
     const SignalsBlocked inherited;
     thread_ = std::thread([this] { run(); });
   }
@@ -88,22 +92,49 @@ class Server::Loop {
     service_.thread->end();
   }
 
+  Close closer() {
+    return [this, thread = service_.thread](std::function<bool(const Principal&)> is_meant) {
+      // Dropped when the thread has ended, and this with it.
+      thread->post([this, is_meant = std::move(is_meant)] {
+        for (const auto& connection : std::unordered_set(connections_)) {
+          if (is_meant(connection->principal())) connection->close_behind_answer();
+        }
+      });
+    };
+  }
+
   Post poster() const {
     return [thread = service_.thread](ServerThread::Task task) { thread->post(std::move(task)); };
   }
 
  private:
   struct Entrance {
-    Entrance(asio::io_context& context, std::unique_ptr<Listener> from)
+    Entrance(asio::io_context& context, std::unique_ptr<Listener> from, const Service& of_its_clients)
         : listener(std::move(from)),
+          service(of_its_clients),
           acceptor(context, ::fcntl(listener->descriptor(), F_DUPFD_CLOEXEC, 0)),
           pause(context) {}
 
     std::unique_ptr<Listener> listener;
+    const Service& service;
     asio::posix::stream_descriptor acceptor;
     asio::steady_timer pause;
     bool is_failing = false;
   };
+
+  // That of all, or one with limits of the listener's own.
+  const Service& service_for(const Listener& listener) {
+    const Limits* own = listener.limits();
+    if (own == nullptr) return service_;
+    Service service = service_;
+    service.limits = *own;
+    service.connections = std::make_shared<Budget>(own->connections);
+    service.streams = std::make_shared<Budget>(own->streams);
+    service.bodies = std::make_shared<Budget>(own->bodies);
+    service.requests = std::make_shared<Budget>(own->requests);
+    services_.push_back(std::make_unique<Service>(std::move(service)));
+    return *services_.back();
+  }
 
   void run() {
     become_background_thread();  // a request never holds up a job that is due
@@ -143,7 +174,7 @@ class Server::Loop {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
       Descriptor socket(::accept4(entrance.listener->descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
       if (socket) {
-        add(std::move(socket), *entrance.listener);
+        add(std::move(socket), entrance);
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
         entrance.is_failing = false;
         return wait_for_clients(entrance);
@@ -165,16 +196,16 @@ class Server::Loop {
     });
   }
 
-  void add(Descriptor socket, const Listener& listener) {
-    auto identified = listener.identify(socket.get());
+  void add(Descriptor socket, const Entrance& entrance) {
+    auto identified = entrance.listener->identify(socket.get());
     if (auto* no = std::get_if<Response>(&identified)) return turn_away(std::move(socket), std::move(*no));
     auto& connected = std::get<Principal>(identified);
-    auto place = std::make_unique<Share>(service_.connections, user_of(connected));
+    auto place = std::make_unique<Share>(entrance.service.connections, user_of(connected));
     if (!place->grow(1) && !(closes_strangers_ && close_stranger() && place->grow(1))) {
       return turn_away(std::move(socket), busy());
     }
-    const auto connection = std::make_shared<Connection>(context_, std::move(socket), service_, listener,
-                                                         std::move(connected), std::move(place));
+    const auto connection = std::make_shared<Connection>(context_, std::move(socket), entrance.service,
+                                                         *entrance.listener, std::move(connected), std::move(place));
     connections_.insert(connection);
     connection->start();
   }
@@ -203,7 +234,8 @@ class Server::Loop {
     });
   }
 
-  Service service_;  // before the context: connections in it use it to the end
+  Service service_;                                 // before the context: connections in it use it to the end
+  std::vector<std::unique_ptr<Service>> services_;  // of listeners with limits of their own
   Log& log_;
   bool is_stopping_ = false;
   bool closes_strangers_ = false;
@@ -219,6 +251,8 @@ class Server::Loop {
 
 Server::Server(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
 Server::~Server() = default;
+
+Server::Close Server::closer() const { return loop_->closer(); }
 
 Server::Post Server::poster() const { return loop_->poster(); }
 

@@ -46,6 +46,12 @@ class Server {
   using Post = std::function<void(std::function<void()>)>;
   Post poster() const;
 
+  // Closes the connections of those whose last request came from such a principal, streams and all: they are let in no
+  // longer; an answer that is being written still goes out. Soon; from any thread; may outlive the server. `is_meant`
+  // is asked on the server's thread.
+  using Close = std::function<void(std::function<bool(const Principal&)> is_meant)>;
+  Close closer() const;
+
   // Stops listening, ends the listeners, ends or cuts the streams (Stream::counts_as_whole), closes all connections; no
   // handler runs afterwards.
   ~Server();
