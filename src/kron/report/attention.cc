@@ -15,11 +15,12 @@
 namespace kron::report {
 namespace {
 
-constexpr std::array<std::string_view, 11> kMatters{
-    "not ready", "history failed", "file refused", "reload failed",    "not scheduled", "failing",
-    "missed",    "skipping",       "too long",     "may have no time", "long paused"};
+constexpr std::array<std::string_view, 12> kMatters{
+    "not ready", "history failed", "file refused", "reload failed", "token expires",    "not scheduled",
+    "failing",   "missed",         "skipping",     "too long",      "may have no time", "long paused"};
 
 constexpr Seconds kLongPause = std::chrono::hours(7 * 24);
+constexpr Seconds kTokenWarning = std::chrono::hours(14 * 24);
 constexpr std::size_t kRepeatedSkips = 2;  // one alone is what the policy is for
 constexpr double kLikelyNoTime = 0.001;
 constexpr std::size_t kMostItems = 100;
@@ -158,6 +159,17 @@ void add_of_krond(const AttentionFacts& facts, std::vector<NeedsSomebody>& items
                      .count = file.count,
                      .reason = file.reason,
                      .cure = "correct it, then `kron reload`"});
+  }
+  for (const AttentionFacts::Token& token : facts.tokens) {
+    if (token.expires_at - facts.now > kTokenWarning) continue;
+    const bool is_over = token.expires_at <= facts.now;
+    items.push_back(
+        {.matter = Matter::token_expires,
+         .name = token.name,
+         .what = is_over ? "has expired" : "expires at " + rfc3339(token.expires_at),
+         .since = is_over ? std::optional(token.expires_at) : std::nullopt,
+         .reason = "whoever uses this token is let in until then",
+         .cure = "`kron token create` makes another, `kron token revoke " + token.id + "` forgets this one"});
   }
   for (const AttentionFacts::Named& job : facts.not_scheduled) {
     items.push_back({.matter = Matter::not_scheduled,

@@ -20,6 +20,7 @@ enum class Matter : std::uint8_t {
   history_failed,  // the history cannot be asked, so that what follows may be missing
   file_refused,    // a job file has errors
   reload_failed,   // the last reload changed nothing
+  token_expires,   // a token lets nobody in soon, or no longer
   not_scheduled,   // a job's record cannot be used
   failing,         // its last runs failed
   missed,          // its last periods were missed
@@ -45,11 +46,18 @@ struct AttentionFacts {
     std::size_t count = 1;
   };
 
+  struct Token {
+    std::string id;
+    std::string name;
+    Instant expires_at;
+  };
+
   Instant now = {};
   std::string not_ready = {};  // why; empty: it is ready
   std::string history_failed = {};
   std::string reload_failed = {};
   std::vector<Named> refused_files = {};
+  std::vector<Token> tokens = {};  // that expire at all
   std::vector<Named> not_scheduled = {};
   std::vector<OfJob> jobs = {};  // those that may need somebody
 };

@@ -155,5 +155,24 @@ TEST(Attention, TheListAsJson) {
   EXPECT_THAT(attention_json(items, 7, kLookedAt, 5), AllOf(HasSubstr(R"("jobsInNeed":6)"), HasSubstr(R"("more":7})")));
 }
 
+TEST(Attention, ATokenThatExpiresSoonNeedsSomebodyAndIsNoJob) {
+  AttentionFacts facts{.now = kLookedAt};
+  const auto in = [&](Seconds time) { return AttentionFacts::Token{"abcdefgh", "ci", kLookedAt + time}; };
+  constexpr Seconds kTwoWeeks = std::chrono::hours(14 * 24);
+  facts.tokens = {in(kTwoWeeks + Seconds(1))};
+  EXPECT_TRUE(attention(facts).empty());
+  facts.tokens = {in(kTwoWeeks)};
+  ASSERT_EQ(attention(facts).size(), 1U);
+  const NeedsSomebody soon = attention(facts)[0];
+  EXPECT_EQ(name_of(soon.matter), "token expires");
+  EXPECT_EQ(soon.name, "ci");
+  EXPECT_THAT(soon.cure, HasSubstr("kron token revoke abcdefgh"));
+  EXPECT_EQ(soon.since, std::nullopt);
+  facts.tokens = {in(Seconds(-5))};
+  EXPECT_EQ(attention(facts)[0].what, "has expired");
+  EXPECT_EQ(attention(facts)[0].since, kLookedAt - Seconds(5));
+  EXPECT_THAT(attention_json(attention(facts), 3, kLookedAt), HasSubstr(R"("jobsInNeed":0)"));
+}
+
 }  // namespace
 }  // namespace kron::report
