@@ -267,6 +267,24 @@ class Paths(OnApiHost):
         self.api.seen.add(("GET", "/api/v1/events", True))
         self.refuse(400, "GET", "events", after="x")
 
+    def test_tokens_and_sessions(self):
+        made = self.api.expect(201, "POST", "tokens", body={"name": "ci", "role": "read"})
+        listed = self.api.get("tokens")["tokens"]
+        self.assertEqual([(token["id"], token["lastUsedAt"]) for token in listed], [(made["id"], None)])
+        self.refuse(409, "POST", "tokens", body={"name": "ci", "role": "read"})
+        self.refuse(400, "GET", "tokens", nonsense=1)
+        opened = self.api.post("session", body={"token": made["token"]})
+        self.assertEqual((opened["name"], opened["role"]), ("ci", "read"))
+        self.refuse(401, "POST", "session", body={"token": "nonsense"})
+        self.assertEqual(self.api.get("session")["role"], "admin")
+        self.refuse(400, "GET", "session", nonsense=1)
+        self.refuse(404, "DELETE", "session")
+        self.api.seen.add(("DELETE", "/api/v1/session", True))  # on the web socket: tests/web/service_test.py
+        self.api.expect(204, "DELETE", "sessions")
+        self.refuse(400, "DELETE", "sessions", nonsense=1)
+        self.assertEqual(self.api.expect(200, "DELETE", "tokens", made["id"])["name"], "ci")
+        self.refuse(404, "DELETE", "tokens", made["id"])
+
     def test_tasks(self):
         answer = self.api.post("tasks", body={"taskId": "a", "payload": {"type": "T", "data": [1.50, None]}})
         self.assertEqual(answer, {"answers": [{"taskId": "a", "outcome": "accepted"}]})

@@ -13,6 +13,7 @@ std::string_view name_of(Right right) {
     case Right::operate:
       return "operate";
     case Right::admin:
+    case Right::own:
       return "admin";
   }
   return "none";
@@ -21,7 +22,7 @@ std::string_view name_of(Right right) {
 bool is_own(const http::Credentials& peer, const Access& access) { return peer.uid == 0 || peer.uid == access.own; }
 
 Right right_of(const http::Credentials& peer, const Access& access) {
-  if (is_own(peer, access)) return Right::admin;
+  if (is_own(peer, access)) return Right::own;
   if (!access.group) return Right::none;
   const bool is_member =
       peer.gid == *access.group || std::ranges::find(peer.groups, *access.group) != peer.groups.end();

@@ -11,9 +11,10 @@
 namespace kron::api {
 
 // Each has those before it. read: everything but secrets (secrets.h). operate: what changes jobs, runs and tasks, and
-// can be done the other way again. admin: secrets, and what makes records forget.
-enum class Right : std::uint8_t { none, read, operate, admin };
-std::string_view name_of(Right right);
+// can be done the other way again. admin: secrets, and what makes records forget. own: the tokens by which others come
+// in; of root and the daemon's own user alone, on the daemon's own socket, so no token makes tokens.
+enum class Right : std::uint8_t { none, read, operate, admin, own };
+std::string_view name_of(Right right);  // for people own is admin
 
 // Who may do what: root and the daemon's own user everything, a group as configured, others nothing.
 struct Access {

@@ -7,8 +7,8 @@ namespace {
 
 TEST(Access, RootAndTheDaemonsUserAdministerAndAGroupDoesAsConfigured) {
   const Access closed{.own = 500};
-  EXPECT_EQ(right_of({.uid = 0}, closed), Right::admin);
-  EXPECT_EQ(right_of({.uid = 500}, closed), Right::admin);
+  EXPECT_EQ(right_of({.uid = 0}, closed), Right::own);
+  EXPECT_EQ(right_of({.uid = 500}, closed), Right::own);
   EXPECT_EQ(right_of({.uid = 501, .gid = 500}, closed), Right::none);
   const Access reading{.own = 500, .group = 70};
   EXPECT_EQ(right_of({.uid = 501, .gid = 70}, reading), Right::read) << "its own group";
@@ -24,7 +24,7 @@ TEST(Access, APrincipalCarriesHisRightAndStrangersAreTurnedAway) {
   const Access access{.own = 500, .group = 70};
   const auto own = std::get<http::Principal>(principal_of({.uid = 500}, access));
   EXPECT_EQ(own, (http::Principal{.name = "uid 500", .permissions = own.permissions, .is_preferred = true}));
-  EXPECT_EQ(right_of(own), Right::admin);
+  EXPECT_EQ(right_of(own), Right::own);
   const auto reader = std::get<http::Principal>(principal_of({.uid = 501, .gid = 70}, access));
   EXPECT_EQ(right_of(reader), Right::read);
   EXPECT_FALSE(reader.is_preferred);

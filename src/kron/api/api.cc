@@ -14,7 +14,7 @@ std::vector<Route> all_routes(Parts& parts) {
   std::vector<Route> routes;
   for (auto* of : {host_routes, job_routes, pause_routes, run_routes, state_routes, task_routes, lease_routes,
                    load_routes, timeline_routes, explain_routes, why_routes, attention_routes, reload_routes,
-                   metrics_routes, day_routes, series_routes, try_routes}) {
+                   metrics_routes, day_routes, series_routes, try_routes, token_routes, session_routes}) {
     std::vector<Route> more = of(parts);
     routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
@@ -37,10 +37,27 @@ void lower_right(http::Request& request) {
 
 bool may(const http::Request& request, const Route& route) { return right_of(request.principal) >= route.needs; }
 
-http::Response not_allowed(const http::Request& request) {
-  const std::string has = right_of(request.principal) == Right::operate ? "may operate" : "has read-only access";
-  return http::problem(
-      {Code::refused, "permission denied: this user " + has + "; root and krond's own user may do this"});
+bool is_token(const http::Principal& principal) { return principal.name.starts_with("token "); }
+
+std::string why_not_allowed(const http::Principal& principal, const Route& route) {
+  if (is_token(principal) && route.needs == Right::own) {
+    return "permission denied: tokens are made on krond's own socket, by root and krond's own user";
+  }
+  if (is_token(principal)) {
+    return "permission denied: the role of this token is " + std::string(name_of(right_of(principal))) +
+           "; this needs " + std::string(name_of(route.needs));
+  }
+  const std::string has = right_of(principal) == Right::operate ? "may operate" : "has read-only access";
+  return "permission denied: this user " + has + "; root and krond's own user may do this";
+}
+
+// What people on this machine try is their business; what is tried with a token is everybody's.
+http::Response not_allowed(const http::Request& request, const Route& route, AccessStore* access) {
+  if (access != nullptr && is_token(request.principal)) {
+    access->refusals().not_allowed(request.principal.name, name_of(route),
+                                   route.needs == Right::own ? "krond's own socket" : name_of(route.needs));
+  }
+  return http::problem({Code::refused, why_not_allowed(request.principal, route)});
 }
 
 // A proxy may lead browsers to the socket, and a page of another site must not start anything through it.
@@ -50,9 +67,9 @@ std::optional<http::Response> refusal_of_browser(const http::Request& head) {
 }
 
 // Why a request is not to be answered by its route.
-std::optional<http::Response> refusal(const http::Request& request, const Route& route) {
+std::optional<http::Response> refusal(const http::Request& request, const Route& route, AccessStore* access) {
   if (auto no = refusal_of_browser(request)) return no;
-  if (!may(request, route)) return not_allowed(request);
+  if (!may(request, route)) return not_allowed(request, route, access);
   if (const auto wrong = wrong_parameter(request, route)) return http::problem(*wrong);
   if (route.method == "GET" && !request.body.empty()) {
     return http::problem({Code::invalid, "a GET request has no body here"});
@@ -86,7 +103,7 @@ void Api::answer(http::Request request, http::Reply reply) {
   }
   const Route& target = *known->route;
   const auto call = std::make_shared<Call>(std::move(request), known->names, std::move(reply), note, parts_.aside);
-  if (auto no = refusal(call->request, target)) return call->send(*std::move(no));
+  if (auto no = refusal(call->request, target, parts_.access)) return call->send(*std::move(no));
   target.answer(call);
 }
 
@@ -96,7 +113,7 @@ std::variant<std::size_t, http::Response> Api::body_limit(const http::Request& h
   if (known == nullptr) return kUsualBody;
   auto no = refusal_of_browser(head);
   if (!no && may(head, *known->route)) return known->route->most_body;
-  if (!no) no = not_allowed(head);
+  if (!no) no = not_allowed(head, *known->route, parts_.access);
   parts_.metrics.api_request(name_of(*known->route), no->status, Nanoseconds(0));
   return *std::move(no);
 }

@@ -64,9 +64,18 @@ class Board : public std::enable_shared_from_this<Board> {
         facts.refused_files.push_back({file.file, file.reason, file.errors});
       }
       for (const auto& [name, reason] : status.not_scheduled) facts.not_scheduled.push_back({name, reason});
+      self->add_tokens(facts);
       look->jobs = status.jobs;
       self->gather(look);
     });
+  }
+
+  void add_tokens(report::AttentionFacts& facts) const {
+    if (parts_.access == nullptr) return;
+    for (const AccessStore::Listed& listed : parts_.access->list()) {
+      const TokenRecord& token = listed.record;
+      if (token.expires_at) facts.tokens.push_back({token.id, token.name, *token.expires_at});
+    }
   }
 
   // On the loop: the jobs that may need somebody whatever their history says. Of those with constraints it takes a

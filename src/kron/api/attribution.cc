@@ -8,9 +8,7 @@
 #include "kron/env/local_users.h"
 
 namespace kron::api {
-namespace {
 
-// What would break a line, move a terminal's cursor, or show the text in another order than it has.
 bool has_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = [&](std::size_t ahead) {
@@ -23,8 +21,6 @@ bool has_control(std::string_view text) {
   }
   return false;
 }
-
-}  // namespace
 
 std::string note_in(Fields& fields) {
   const auto note = fields.text("note");

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "kron/api/call.h"
 #include "kron/json/fields.h"
@@ -11,6 +12,9 @@ namespace kron::api {
 
 // Of what somebody says about what he asks for: a line, and no more.
 inline constexpr std::size_t kMostNoteBytes = 500;
+
+// Whether it has what would break a line, move a terminal's cursor, or show the text in another order than it has.
+bool has_control(std::string_view text);
 
 // The member `note` of a body. Reported: too long, or with control characters.
 std::string note_in(Fields& fields);

@@ -138,7 +138,9 @@ void healthz(Parts& parts, const CallPtr& call) {
 
 void readyz(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call] {
-    const std::string why_not = why_not_ready(parts.status());
+    std::string why_not = why_not_ready(parts.status());
+    const bool may_know = right_of(call->request.principal) >= Right::read;
+    if (!why_not.empty() && !may_know) why_not = "not ready";
     call->send(why_not.empty() ? text_response(200, "ready") : text_response(503, why_not));
   });
 }
@@ -163,8 +165,8 @@ std::vector<Route> host_routes(Parts& parts) {
       {"GET", "/api/v1/status", Right::read, with(parts, status), {"changes"}},
       {"GET", "/api/v1/events", Right::read, with(parts, events), {"after", "fields"}},
       {"GET", "/api/v1/openapi.json", Right::read, with(parts, openapi)},
-      {"GET", "/healthz", Right::read, with(parts, healthz)},
-      {"GET", "/readyz", Right::read, with(parts, readyz)},
+      {"GET", "/healthz", Right::none, with(parts, healthz)},
+      {"GET", "/readyz", Right::none, with(parts, readyz)},
   };
 }
 

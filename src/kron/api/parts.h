@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kron/api/access.h"
+#include "kron/api/access_store.h"
 #include "kron/api/cluster_status.h"
 #include "kron/api/event_hub.h"
 #include "kron/api/forecasts.h"
@@ -160,6 +161,7 @@ struct Parts {
   Operations operations = {};                  // on_loop; those that are missing are the scheduler's
   OtherHosts others = {};
   std::shared_ptr<Forecasts> forecasts = {};  // made by the API
+  AccessStore* access = nullptr;              // null: nobody comes in by a token
   std::shared_ptr<Series> series = {};        // of those who tell it what happens; else an empty one
 };
 

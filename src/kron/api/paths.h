@@ -27,6 +27,8 @@ std::vector<Route> explain_routes(Parts& parts);
 std::vector<Route> why_routes(Parts& parts);
 std::vector<Route> attention_routes(Parts& parts);
 std::vector<Route> try_routes(Parts& parts);
+std::vector<Route> token_routes(Parts& parts);
+std::vector<Route> session_routes(Parts& parts);
 
 inline auto with(Parts& parts, void (*answer)(Parts&, const CallPtr&)) {
   return [&parts, answer](const CallPtr& call) { answer(parts, call); };

@@ -13,10 +13,12 @@
 #include <utility>
 
 #include "kron/api/api.h"
+#include "kron/api/web_listener.h"
 #include "kron/core/sample_jobs.h"
 #include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/silent_log.h"
 #include "kron/env/mailbox.h"
+#include "kron/env/random_hex.h"
 #include "kron/env/real_file_system.h"
 #include "kron/env/work_thread.h"
 #include "kron/http/client.h"
@@ -169,7 +171,8 @@ class ApiRig : public ::testing::Test {
             // The jobs of a cluster come from no files.
             .preview_reload = others_.has_run ? ReloadPreview() : [this](const auto& jobs) { return preview_(jobs); },
             .job_metrics = &job_metrics_,
-            .others = others_};
+            .others = others_,
+            .access = &access_};
   }
 
   void do_on_loop(const Parts::Work& work) { loop_->run(work); }
@@ -180,6 +183,10 @@ class ApiRig : public ::testing::Test {
         http::UnixListener::open(socket(), 0600, std::nullopt, [](const auto& peer) {
           return principal_of(peer, kRigAccess);
         }).value()));
+    auto web = http::UnixListener::open(web_socket(), 0600, std::nullopt,
+                                        [](const auto&) { return http::Principal{.name = "front"}; });
+    listeners.push_back(
+        std::make_unique<WebListener>(std::make_unique<http::UnixListener>(*std::move(web)), access_, open_metrics_));
     server_ = http::Server::start(
                   std::move(listeners), {.body_limit = [this](const auto& head) { return api_->body_limit(head); }},
                   [this](http::Request request, http::Reply reply) {
@@ -190,6 +197,7 @@ class ApiRig : public ::testing::Test {
                   },
                   log_)
                   .value();
+    access_.close_by(server_->closer());
   }
   // Somebody of the group, which may only look, or more.
   static http::Principal principal(const http::Credentials& peer, Right of_group = Right::read) {
@@ -205,6 +213,19 @@ class ApiRig : public ::testing::Test {
                      http::Fields headers = {}) {
     http::Client client(socket());
     return client.request(method, target, std::move(body), std::move(headers)).value();
+  }
+
+  std::string web_socket() const { return (directory_ / "web.sock").string(); }
+  // Through the web socket, where the token counts.
+  http::Response ask_web(std::string_view method, std::string_view target, std::string body = {},
+                         http::Fields headers = {}) {
+    http::Client client(web_socket());
+    return client.request(method, target, std::move(body), std::move(headers)).value();
+  }
+  static http::Fields bearer(const std::string& token) { return {{"Authorization", "Bearer " + token}}; }
+  AccessStore::Created new_token(const std::string& name, Right role, std::optional<Seconds> lives = {}) {
+    const std::optional<Instant> until = lives ? std::optional(now(host_.clock) + *lives) : std::nullopt;
+    return access_.create({.name = name, .role = role, .expires_at = until, .by = "root"}).value();
   }
 
   std::filesystem::path directory_;
@@ -227,6 +248,8 @@ class ApiRig : public ::testing::Test {
   Status forget_ = {};
   std::size_t forgotten_ = 0;
   runner::RunFiles run_files_ = runner::RunFiles::open(made_anew(directory_)).value();
+  AccessStore access_{{files_, directory_.string()}, host_.clock, heard_, random_bytes};
+  bool open_metrics_ = false;  // serve() again
   std::unique_ptr<LoopThread> loop_ = std::make_unique<LoopThread>();
   std::unique_ptr<WorkThread> aside_ = std::make_unique<WorkThread>();
   std::atomic<int> looks_ahead_ = 0;  // that were computed, or wait for it
