@@ -137,6 +137,28 @@ Status complete_cluster(Options& options, const ClusterTexts& texts) {
   return {};
 }
 
+// Where krond serves the machine and its package made the group, the front has only to be started. Without the group
+// the socket is krond's own user's.
+void complete_web_socket(Options& options) {
+  constexpr char kWebGroup[] = "krond-web";
+  const Result<gid_t> group = runner::group_of(kWebGroup);
+  const bool is_root = ::geteuid() == 0;
+  const bool is_usual = options.socket == "/run/krond/krond.sock" && is_root && group;
+  if (options.web_socket.empty() && (is_usual || (!options.web.empty() && is_root))) {
+    options.web_socket = "/run/krond/web.sock";
+  }
+  if (options.web_socket.empty() && !options.web.empty()) options.web_socket = options.state_directory + "/web.sock";
+  if (options.web_socket.empty() || options.web_socket == kNoSocket) {
+    options.web_socket.clear();
+    return;
+  }
+  options.web_socket = absolute_path(options.web_socket);
+  if (!options.web_socket_group && is_root && group) options.web_socket_group = *group;
+  // A front of our own is another user, and shall be able to open it.
+  constexpr gid_t kNogroup = 65534;
+  if (!options.web_socket_group && is_root && !options.web.empty()) options.web_socket_group = kNogroup;
+}
+
 // What no flag said, and what depends on where we are.
 Status complete(Options& options, const ClusterTexts& texts) {
   if (Status cluster = complete_cluster(options, texts); !cluster) return cluster;
@@ -154,6 +176,10 @@ Status complete(Options& options, const ClusterTexts& texts) {
   options.state_directory = absolute_path(options.state_directory);
   if (options.socket.empty()) options.socket = default_socket(options.state_directory);
   options.socket = options.socket == kNoSocket ? "" : absolute_path(options.socket);
+  complete_web_socket(options);
+  if (!options.web.empty() && options.web_socket.empty()) {
+    return fail(Code::unreadable, "--web needs a --web-socket; leave out `none`");
+  }
   return {};
 }
 

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "kron/api/job_end.h"
+#include "kron/api/web_listener.h"
 #include "kron/daemon/history_sink.h"
 #include "kron/daemon/host_events.h"
 #include "kron/daemon/metrics_sink.h"
 #include "kron/daemon/series_sink.h"
+#include "kron/env/random_hex.h"
 #include "kron/env/thread_start.h"
 
 namespace kron::daemon {
@@ -41,6 +43,7 @@ ApiService::ApiService(const Options& options, Daemon daemon, std::unique_ptr<hi
                        std::unique_ptr<WorkThread> aside, std::unique_ptr<WorkThread> ahead)
     : options_(options),
       daemon_(std::move(daemon)),
+      access_({access_files_, options.state_directory}, daemon_.clock, daemon_.log, random_bytes),
       run_files_(std::move(run_files)),
       metrics_(KRON_VERSION, now(daemon_.clock)),
       job_metrics_(options.metrics_jobs),
@@ -100,6 +103,7 @@ Nanoseconds ApiService::sample() {
   series_->set_running(at, daemon_.scheduler.active_runs());
   const Nanoseconds now_monotonic = daemon_.clock.monotonic();
   if (now_monotonic < next_sample_) return next_sample_;
+  if (!options_.web_socket.empty()) access_.close_expired();
   daemon_.tasks.summary([series = series_, at](const Result<TaskSummary>& tasks) {
     if (tasks) series->set_pending(at, tasks->counts.pending);
   });
@@ -158,25 +162,43 @@ api::Parts ApiService::parts() {
           .job_metrics = &job_metrics_,
           .operations = daemon_.cluster ? daemon_.cluster->operations : api::Operations(),
           .others = daemon_.cluster ? daemon_.cluster->others : api::OtherHosts(),
+          .access = &access_,
           .series = series_};
 }
 
+Result<http::Server::Listeners> ApiService::listeners() {
+  http::Server::Listeners all;
+  if (!options_.socket.empty()) {
+    const api::Access access{.own = ::geteuid(),
+                             .group = options_.socket_group,
+                             .of_group = options_.group_operates ? api::Right::operate : api::Right::read};
+    auto own = http::UnixListener::open(
+        options_.socket, options_.socket_group ? kForGroupToo : kOwnOnly, options_.socket_group,
+        [access](const http::Credentials& peer) { return api::principal_of(peer, access); });
+    if (!own) return fail(own.error());
+    all.push_back(std::make_unique<http::UnixListener>(*std::move(own)));
+  }
+  if (!options_.web_socket.empty()) {
+    // Who may open it is the file's business; what he may then, that of what he shows.
+    auto web = http::UnixListener::open(options_.web_socket, options_.web_socket_group ? kForGroupToo : kOwnOnly,
+                                        options_.web_socket_group,
+                                        [](const http::Credentials&) { return http::Principal{.name = "front"}; });
+    if (!web) return fail(web.error());
+    all.push_back(std::make_unique<api::WebListener>(std::make_unique<http::UnixListener>(*std::move(web)), access_,
+                                                     options_.open_metrics));
+  }
+  return all;
+}
+
 Status ApiService::listen() {
-  if (options_.socket.empty()) return {};
+  auto all = listeners();
+  if (!all) return fail(all.error());
+  if (all->empty()) return {};
   api::Api* api = api_.get();
   http::Server::Options options;
   options.body_limit = [api](const http::Request& head) { return api->body_limit(head); };
-  const api::Access access{.own = ::geteuid(),
-                           .group = options_.socket_group,
-                           .of_group = options_.group_operates ? api::Right::operate : api::Right::read};
-  auto listener =
-      http::UnixListener::open(options_.socket, options_.socket_group ? kForGroupToo : kOwnOnly, options_.socket_group,
-                               [access](const http::Credentials& peer) { return api::principal_of(peer, access); });
-  if (!listener) return fail(listener.error());
-  http::Server::Listeners listeners;
-  listeners.push_back(std::make_unique<http::UnixListener>(*std::move(listener)));
   auto server = http::Server::start(
-      std::move(listeners), std::move(options),
+      *std::move(all), std::move(options),
       [api, &priority = daemon_.start_priority](http::Request request, http::Reply reply) {
         priority.yield_to_starts();
         api->answer(std::move(request), std::move(reply));
@@ -184,6 +206,7 @@ Status ApiService::listen() {
       daemon_.log);
   if (!server) return fail(server.error());
   server_ = *std::move(server);
+  access_.close_by(server_->closer());
   daemon_.events.deliver_by(
       [post = server_->poster(), &priority = daemon_.start_priority](std::function<void()> deliver) {
         post([&priority, deliver = std::move(deliver)] {

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "kron/api/access_store.h"
 #include "kron/api/api.h"
 #include "kron/api/event_hub.h"
 #include "kron/api/output_follower.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/outcome_tail.h"
 #include "kron/env/mailbox.h"
+#include "kron/env/real_file_system.h"
 #include "kron/env/start_priority.h"
 #include "kron/env/work_thread.h"
 #include "kron/history/history.h"
@@ -77,12 +79,15 @@ class ApiService {
              std::unique_ptr<api::OutputFollower> outputs, runner::RunFiles run_files,
              std::unique_ptr<WorkThread> aside, std::unique_ptr<WorkThread> ahead);
   api::Parts parts();
+  Result<http::Server::Listeners> listeners();
   std::optional<Nanoseconds> beat();
   void fill_series();
   Nanoseconds sample();
 
   Options options_;
   Daemon daemon_;
+  RealFileSystem access_files_;  // for those who make tokens, beside the loop
+  api::AccessStore access_;
   runner::RunFiles run_files_;
   metrics::Metrics metrics_;
   metrics::JobMetrics job_metrics_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <unistd.h>
 #include <utility>
 
@@ -39,6 +42,14 @@ const Error kStateIsInRedis{
 
 std::optional<Nanoseconds> earlier(std::optional<Nanoseconds> one, Nanoseconds other) {
   return std::min(one.value_or(other), other);
+}
+
+// Who owns nothing.
+constexpr uid_t kNobody = 65534;
+
+std::string own_status() {
+  std::ifstream file("/proc/self/status");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::int64_t count(std::size_t number) { return static_cast<std::int64_t>(number); }
@@ -222,6 +233,31 @@ Status Daemon::open_api_service() {
   return {};
 }
 
+// In a container; elsewhere the service manager starts it.
+Status Daemon::open_web_front() {
+  std::error_code ignored;
+  const Result<std::string> kron = find_kron(std::filesystem::read_symlink("/proc/self/exe", ignored).string());
+  if (!kron) return fail(kron.error());
+  WebFront::Options front{
+      .command = {*kron, "web", "--service", "--listen", options_.web, "--web-socket", options_.web_socket}};
+  front.command.insert(front.command.end(), options_.web_flags.begin(), options_.web_flags.end());
+  if (may_change_user(own_status())) {
+    front.user = kNobody;
+    front.group = options_.web_socket_group;
+  }
+  web_front_ = std::make_unique<WebFront>(std::move(front), clock_, log_);
+  return {};
+}
+
+Nanoseconds Daemon::step_web_front() {
+  const Nanoseconds next = web_front_->step();
+  // A process that has ended is no longer watched: its descriptor is closed.
+  if (web_front_->descriptor() >= 0 && std::exchange(watched_front_, web_front_->pid()) != web_front_->pid()) {
+    (void)loop_->watch(web_front_->descriptor(), [] {});  // the turn that follows takes its end
+  }
+  return next;
+}
+
 Status Daemon::run() {
   if (Status started = start(); !started) return started;
   Status served = serve();
@@ -265,6 +301,9 @@ Status Daemon::start() {
   // Before the jobs: whoever asks while they are read is told that we are not ready.
   if (api_service_) {
     if (Status listens = api_service_->listen(); !listens) return listens;
+  }
+  if (api_service_ && !options_.web.empty()) {
+    if (Status opened = open_web_front(); !opened) return opened;
   }
   if (manager_.alive_every()) alive_at_ = clock_.monotonic() + *manager_.alive_every();
   if (cluster_) return start_cluster();
@@ -340,6 +379,7 @@ void Daemon::begin_to_stop(int signal) {
   manager_.stopping();
   leave_stop_note();
   scheduler_->stop_starting();
+  if (web_front_) web_front_->stop();
   if (api_service_) api_service_->note_stopping();
   if (options_.on_stop == OnStop::terminate) scheduler_->terminate_all();
 }
@@ -386,6 +426,7 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     monotonic = std::min(monotonic.value_or(again), again);
   }
   if (api_service_) monotonic = earlier(monotonic, api_service_->tick());
+  if (web_front_) monotonic = earlier(monotonic, step_web_front());
   if (cluster_) {
     monotonic = earlier(monotonic, cluster_->tick());
     // The machine's wall clock may say anything; the cluster's goes on by the machine's steady one.

@@ -19,6 +19,7 @@
 #include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_retention.h"
 #include "kron/daemon/service_manager.h"
+#include "kron/daemon/web_front.h"
 #include "kron/env/event_loop.h"
 #include "kron/env/mailbox.h"
 #include "kron/env/real_file_system.h"
@@ -53,6 +54,8 @@ class Daemon {
   Status open_queue();
   void open_scheduler();
   Status open_api_service();
+  Status open_web_front();
+  Nanoseconds step_web_front();
   Wakeup turn();
   Status start();
   Status serve();
@@ -111,6 +114,8 @@ class Daemon {
   std::optional<Nanoseconds> alive_at_;
   std::unique_ptr<QueueThread> queue_;
   std::unique_ptr<ApiService> api_service_;
+  std::unique_ptr<WebFront> web_front_;  // none: nobody asked for one here
+  pid_t watched_front_ = 0;
   std::unique_ptr<FileJobs> file_jobs_;  // last: its thread uses the above
 };
 

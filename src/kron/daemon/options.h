@@ -39,6 +39,11 @@ struct Options {
   std::string socket = {};  // of the API; empty: none
   std::optional<gid_t> socket_group = {};
   bool group_operates = false;  // or else it may only look
+  std::string web_socket = {};  // where the token in a request counts, not who connected; empty: none
+  std::optional<gid_t> web_socket_group = {};
+  bool open_metrics = false;                // anybody who comes through the web socket may read them
+  std::string web = {};                     // an address: a front is started as a child; empty: none
+  std::vector<std::string> web_flags = {};  // of it
   runner::Retention keeps = {};
   TaskRetention keeps_tasks = {};
   std::size_t metrics_jobs = metrics::kUsualJobSeries;  // that have series of their own
@@ -71,6 +76,16 @@ void visit_flags(Visitor& visit, Options& options) {
   visit.group("--socket-group", options.socket_group, "Group that may use the socket too (default: none)");
   visit.choice("--socket-group-may", options.group_operates, "Permission of that group (default: read)",
                {{"read", false}, {"operate", true}});
+  visit.text("--web-socket", options.web_socket, "PATH",
+             "Socket for kron web as a service, where the token in a request counts; `none`: none (default: web.sock "
+             "beside /run/krond/krond.sock, if there is a group krond-web)");
+  visit.group("--web-socket-group", options.web_socket_group, "Group that may use it (default: krond-web)");
+  visit.flag("--open-metrics", options.open_metrics, "Let anybody who reaches kron web read /metrics, without a token");
+  visit.text(
+      "--web", options.web, "ADDRESS",
+      "Also serve the page and the API here, for tokens: starts `kron web --service` as a child under another user");
+  visit.paths("--web-flag", options.web_flags,
+              "A further flag of that, as --web-flag=--public-url=https://kron.example.org; may be repeated");
   visit.seconds("--keep-runs", options.keeps.age, "Retention of ended runs and their output (default: 30d)");
   visit.number("--keep-runs-most", options.keeps.most, "Keep at most N ended runs (default: 100000)");
   visit.seconds("--keep-tasks", options.keeps_tasks.age, "Retention of finished tasks (default: 30d)");
