@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kron/http/credentials.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
 #include "kron/web/assets.h"
@@ -56,7 +57,7 @@ http::Fields Front::headers() {
 
 http::Listener::Identified Front::identify(const http::Request& head) {
   if (auto no = refusal_of_origin(head, asset_of(head) != nullptr ? Asked::page : Asked::api)) return *std::move(no);
-  const auto token = bearer_of(head);
+  const auto token = http::bearer_of(head);
   if (!token || !sessions_.touch(*token, clock_.boot_time())) return head.principal;
   return http::Principal{.name = "page", .permissions = kLoggedIn, .is_preferred = true};
 }
@@ -90,7 +91,7 @@ void Front::answer_session(const http::Request& request, http::Reply reply) {
   if (!is_logged_in(request)) return reply.send(not_logged_in());
   if (request.method == "GET") return reply.send(session_json({}));
   if (request.method == "DELETE") {
-    sessions_.end(bearer_of(request).value_or(""));
+    sessions_.end(http::bearer_of(request).value_or(""));
     return reply.send({.status = 204, .content_type = {}});
   }
   http::Response response = http::problem(405, "a session knows GET, POST and DELETE");

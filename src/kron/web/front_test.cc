@@ -1,14 +1,13 @@
 #include "kron/web/front.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <sys/socket.h>
 
 #include "kron/env/fake/fake_clock.h"
 #include "kron/http/fake/server_rig.h"
 #include "kron/http/tcp_listener.h"
 #include "kron/json/document.h"
 #include "kron/web/assets.h"
+#include "kron/web/fake/browser.h"
 
 namespace kron::web {
 namespace {
@@ -21,17 +20,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Descriptor browser_socket(std::uint16_t port) {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const timeval patience{.tv_sec = testing::kPatience.count(), .tv_usec = 0};
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  return socket;
-}
+using testing::browser_socket;
 
 // A front on a port, and behind it a krond that repeats what it is asked.
 class FrontTest : public ::testing::Test {
@@ -73,22 +62,10 @@ class FrontTest : public ::testing::Test {
             .value();
   }
 
-  std::string send(const std::string& message) const {
-    const Descriptor socket = browser_socket(port_);
-    EXPECT_EQ(::send(socket.get(), message.data(), message.size(), MSG_NOSIGNAL), static_cast<ssize_t>(message.size()));
-    std::string answer;
-    std::array<char, 4096> part;
-    for (ssize_t size = 1; size > 0;) {
-      size = ::recv(socket.get(), part.data(), part.size(), 0);
-      if (size > 0) answer.append(part.data(), static_cast<std::size_t>(size));
-    }
-    return answer;
-  }
+  std::string send(const std::string& message) const { return testing::send_to_port(port_, message); }
   std::string ask(const std::string& line, const std::string& headers = "", const std::string& body = "",
                   const std::string& host = "127.0.0.1:8126") const {
-    const std::string length =
-        body.empty() ? "" : "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
-    return send(line + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n" + headers + length + "\r\n" + body);
+    return testing::ask_port(port_, line, headers, body, host);
   }
   std::string log_in(const std::string& code) const {
     return ask("POST /api/v1/session", "", R"({"code":")" + code + R"("})");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kron/base/text.h"
 #include "kron/http/target.h"
 
 namespace kron::web {
@@ -16,11 +17,11 @@ constexpr std::array kRoutes{
     WebRoute{"GET", "/api/v1/series"},
     WebRoute{"GET", "/api/v1/load"},
     WebRoute{"GET", "/api/v1/events"},
-    WebRoute{"POST", "/api/v1/try"},
+    WebRoute{"POST", "/api/v1/try", Role::read, std::size_t{256} << 10U},
     WebRoute{"POST", "/api/v1/reload", Role::operate},
     WebRoute{"GET", "/api/v1/jobs"},
-    WebRoute{"POST", "/api/v1/jobs/pause", Role::operate},
-    WebRoute{"POST", "/api/v1/jobs/resume", Role::operate},
+    WebRoute{"POST", "/api/v1/jobs/pause", Role::operate, std::size_t{1} << 20U},
+    WebRoute{"POST", "/api/v1/jobs/resume", Role::operate, std::size_t{1} << 20U},
     WebRoute{"GET", "/api/v1/jobs/{name}"},
     WebRoute{"GET", "/api/v1/jobs/{name}/decisions"},
     WebRoute{"GET", "/api/v1/jobs/{name}/explain"},
@@ -46,11 +47,27 @@ constexpr std::array kRoutes{
     WebRoute{"POST", "/api/v1/state/prune", Role::admin},
 };
 
+// As much as krond takes of each.
+constexpr std::array kClientRoutes{
+    WebRoute{"GET", "/metrics"},
+    WebRoute{"GET", "/api/v1/openapi.json"},
+    WebRoute{"POST", "/api/v1/tasks", Role::operate, std::size_t{16} << 20U},
+    WebRoute{"POST", "/api/v1/leases", Role::operate},
+    WebRoute{"POST", "/api/v1/leases/{execId}/start", Role::operate},
+    WebRoute{"POST", "/api/v1/leases/{execId}/renew", Role::operate},
+    WebRoute{"POST", "/api/v1/leases/{execId}/commit", Role::operate, std::size_t{72} << 20U},
+    WebRoute{"POST", "/api/v1/leases/{execId}/fail", Role::operate},
+};
+
+constexpr std::array<std::string_view, 2> kCredentials{"authorization", "x-kron-csrf"};
+constexpr std::string_view kOurCookies = "__Host-kron-";
+
 constexpr std::array<std::string_view, 7> kAskedHeaders{"accept", "accept-encoding", "content-type", "idempotency-key",
                                                         "range",  "if-none-match",   "last-event-id"};
-constexpr std::array<std::string_view, 12> kPassedHeaders{
+constexpr std::array<std::string_view, 13> kPassedHeaders{
     "accept-ranges",     "allow", "content-encoding", "content-range", "etag", "kron-output-first",
-    "kron-output-bytes", "vary",  "last-event-id",    "retry-after",   "date", "x-accel-buffering"};
+    "kron-output-bytes", "vary",  "last-event-id",    "retry-after",   "date", "x-accel-buffering",
+    "www-authenticate"};
 
 // Large answers without secrets, which have a tag: the browser may keep them, and asks whether they still hold.
 constexpr std::array<std::string_view, 3> kKept{"/api/v1/jobs", "/api/v1/timeline", "/api/v1/load"};
@@ -67,18 +84,41 @@ bool is_match(std::string_view pattern, const std::vector<std::string>& segments
   return pattern.empty();
 }
 
-}  // namespace
-
-std::span<const WebRoute> web_routes() { return kRoutes; }
-
-const WebRoute* web_route_of(std::string_view method, const std::vector<std::string>& segments) {
+const WebRoute* route_in(std::span<const WebRoute> routes, std::string_view method,
+                         const std::vector<std::string>& segments) {
   const WebRoute* found = nullptr;
-  for (const WebRoute& route : kRoutes) {
+  for (const WebRoute& route : routes) {
     if (route.method != method || !is_match(route.pattern, segments)) continue;
     // A pattern that spells the path out is meant rather than one that names it.
     if (found == nullptr || found->pattern.find('{') != std::string_view::npos) found = &route;
   }
   return found;
+}
+
+// Of the cookies of a browser those that can be ours; of others a front knows nothing, and krond shall not either.
+std::string our_cookies(std::string_view all) {
+  std::string ours;
+  while (!all.empty()) {
+    const std::size_t end = std::min(all.find(';'), all.size());
+    const std::string_view pair = trimmed(all.substr(0, end));
+    all.remove_prefix(std::min(end + 1, all.size()));
+    if (pair.starts_with(kOurCookies)) ours.append(ours.empty() ? "" : "; ").append(pair);
+  }
+  return ours;
+}
+
+}  // namespace
+
+std::span<const WebRoute> web_routes() { return kRoutes; }
+std::span<const WebRoute> client_routes() { return kClientRoutes; }
+
+const WebRoute* web_route_of(std::string_view method, const std::vector<std::string>& segments) {
+  return route_in(kRoutes, method, segments);
+}
+
+const WebRoute* service_route_of(std::string_view method, const std::vector<std::string>& segments) {
+  const WebRoute* found = route_in(kRoutes, method, segments);
+  return found != nullptr ? found : route_in(kClientRoutes, method, segments);
 }
 
 std::string_view name_of(Role role) {
@@ -93,7 +133,9 @@ std::string_view name_of(Role role) {
   return "read";
 }
 
-http::Forwarder::Outgoing outgoing_of(http::Request request, Role most) {
+namespace {
+
+http::Forwarder::Outgoing spelled_anew(http::Request& request) {
   http::Forwarder::Outgoing outgoing{.method = std::move(request.method), .body = std::move(request.body)};
   for (const std::string& segment : request.segments) outgoing.target += "/" + http::percent_encoded(segment);
   const bool is_kept = std::ranges::find(kKept, outgoing.target) != kKept.end();
@@ -106,11 +148,31 @@ http::Forwarder::Outgoing outgoing_of(http::Request request, Role most) {
     if (std::ranges::find(kAskedHeaders, name) == kAskedHeaders.end()) continue;
     outgoing.headers.emplace_back(name, std::move(value));
   }
-  if (most != Role::admin) outgoing.headers.emplace_back("Kron-At-Most", name_of(most));
   const bool is_output = !request.segments.empty() && request.segments.back() == "output";
   outgoing.added.emplace_back("Cache-Control", is_kept ? "private, no-cache" : "private, no-store");
   // Opened as a page of its own it is saved, never shown: what a program printed is nobody's markup.
   if (is_output) outgoing.added.emplace_back("Content-Disposition", "attachment");
+  return outgoing;
+}
+
+}  // namespace
+
+// Always said: at most admin is less than root has, who also makes tokens.
+http::Forwarder::Outgoing outgoing_of(http::Request request, Role most) {
+  http::Forwarder::Outgoing outgoing = spelled_anew(request);
+  outgoing.headers.emplace_back("Kron-At-Most", name_of(most));
+  return outgoing;
+}
+
+http::Forwarder::Outgoing outgoing_with_credentials(http::Request request) {
+  http::Fields shown;
+  for (const auto& [name, value] : request.headers) {
+    if (std::ranges::find(kCredentials, name) != kCredentials.end()) shown.emplace_back(name, value);
+    if (name != "cookie") continue;
+    if (std::string ours = our_cookies(value); !ours.empty()) shown.emplace_back(name, std::move(ours));
+  }
+  http::Forwarder::Outgoing outgoing = spelled_anew(request);
+  outgoing.headers.insert(outgoing.headers.end(), shown.begin(), shown.end());
   return outgoing;
 }
 

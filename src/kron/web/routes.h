@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,15 +21,23 @@ struct WebRoute {
   std::string_view method;
   std::string_view pattern;  // as krond's: /api/v1/jobs/{name}/trigger
   Role needs = Role::read;
+  std::size_t most_body = std::size_t{64} << 10U;
 };
 std::span<const WebRoute> web_routes();
 
 // Null: it is not forwarded.
 const WebRoute* web_route_of(std::string_view method, const std::vector<std::string>& segments);
 
+// What a front as a service forwards besides, for whoever shows a token: workers, kron --url, Prometheus. Never the
+// paths of tokens, for nobody.
+std::span<const WebRoute> client_routes();
+const WebRoute* service_route_of(std::string_view method, const std::vector<std::string>& segments);
+
 // The request as krond gets it: the path and the query spelled anew from what was understood, and of the headers a few.
 // `most`: krond shall give it no more rights than these, whatever its user has.
 http::Forwarder::Outgoing outgoing_of(http::Request request, Role most);
+// The same with what the request shows to be let in, which krond judges.
+http::Forwarder::Outgoing outgoing_with_credentials(http::Request request);
 std::string_view name_of(Role role);
 
 // Of an answer, the headers that the page gets.

@@ -84,9 +84,39 @@ TEST(WebRoutes, WhatHasATagMayBeKeptAndIsAskedForAgain) {
 
 TEST(WebRoutes, OutputIsSavedAndNothingIsCached) {
   const auto outgoing = outgoing_of({.method = "GET", .segments = {"api", "v1", "runs", "x", "output"}}, Role::admin);
-  EXPECT_THAT(outgoing.headers, ::testing::IsEmpty());
+  EXPECT_THAT(outgoing.headers, ElementsAre(Pair("Kron-At-Most", "admin"))) << "root makes tokens, his page does not";
   EXPECT_THAT(outgoing.added,
               ElementsAre(Pair("Cache-Control", "private, no-store"), Pair("Content-Disposition", "attachment")));
+}
+
+TEST(ServiceRoutes, AreThoseOfThePageAndOfClientsAndNeverThoseOfTokens) {
+  const auto is_forwarded = [](const std::string& method, const std::string& target) {
+    return service_route_of(method, http::parse_target(target).value().segments) != nullptr;
+  };
+  for (const WebRoute& route : web_routes()) {
+    EXPECT_TRUE(is_forwarded(std::string(route.method), std::string(route.pattern))) << route.pattern;
+  }
+  EXPECT_TRUE(is_forwarded("POST", "/api/v1/leases/x.1/commit"));
+  EXPECT_TRUE(is_forwarded("GET", "/metrics"));
+  for (const char* method : {"GET", "POST", "DELETE", "HEAD", "PUT"}) {
+    for (const char* target : {"/api/v1/tokens", "/api/v1/tokens/abcdefgh", "/api/v1/sessions"}) {
+      EXPECT_FALSE(is_forwarded(method, target)) << method << target;
+    }
+  }
+}
+
+TEST(ServiceRoutes, KrondGetsWhatWasShownAndOfTheCookiesOurOwn) {
+  const auto outgoing = outgoing_with_credentials({.method = "POST",
+                                                   .segments = {"api", "v1", "jobs", "x", "pause"},
+                                                   .headers = {{"authorization", "Bearer t"},
+                                                               {"cookie", "a=b; __Host-kron-01234567=v1.x; c=d"},
+                                                               {"x-kron-csrf", "y"},
+                                                               {"kron-at-most", "admin"},
+                                                               {"origin", "https://a"}}});
+  EXPECT_THAT(outgoing.headers, ElementsAre(Pair("authorization", "Bearer t"),
+                                            Pair("cookie", "__Host-kron-01234567=v1.x"), Pair("x-kron-csrf", "y")));
+  EXPECT_THAT(outgoing_with_credentials({.method = "GET", .headers = {{"cookie", "a=b"}}}).headers,
+              ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -73,8 +73,13 @@ std::string random_secret(std::size_t bytes) {
   return text;
 }
 
+std::optional<Seconds> LoginLimit::waits(Nanoseconds now) const {
+  if (count_ <= kFree || now >= until_) return std::nullopt;
+  return std::chrono::ceil<Seconds>(until_ - now);
+}
+
 std::optional<Seconds> LoginLimit::wrong(Nanoseconds now) {
-  if (count_ > kFree && now < until_) return std::chrono::ceil<Seconds>(until_ - now);
+  if (const auto wait = waits(now)) return wait;
   if (++count_ <= kFree) return std::nullopt;
   until_ = now + std::min(kLongest, Seconds(1LL << std::min(count_ - kFree - 1, 6)));
   return std::nullopt;

@@ -60,6 +60,7 @@ class LoginLimit {
   // A wrong code came. Nothing: it is told so; else how long whoever sent it shall wait.
   std::optional<Seconds> wrong(Nanoseconds now);
   void right() { count_ = 0; }
+  std::optional<Seconds> waits(Nanoseconds now) const;
 
  private:
   int count_ = 0;
