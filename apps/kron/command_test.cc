@@ -36,10 +36,11 @@ std::vector<std::string> verbs_in_help(const Words& of = {}) {
 
 TEST(Command, TheHelpNamesEveryVerb) {
   const auto verbs = verbs_in_help();
-  for (const char* verb : {"decide",  "evaluate", "next", "explain", "lint",   "simulate",   "convert", "import",
-                           "schema",  "status",   "jobs", "runs",    "show",   "logs",       "trigger", "wait",
-                           "pause",   "resume",   "kill", "reload",  "events", "state",      "doctor",  "web",
-                           "cluster", "kube",     "task", "worker",  "help",   "completion", "top",     "edit"}) {
+  for (const char* verb :
+       {"decide", "evaluate", "next",       "explain", "lint",   "simulate", "convert", "import", "schema",
+        "status", "jobs",     "runs",       "show",    "logs",   "trigger",  "wait",    "pause",  "resume",
+        "kill",   "reload",   "events",     "state",   "doctor", "web",      "cluster", "kube",   "task",
+        "worker", "help",     "completion", "top",     "edit",   "token"}) {
     EXPECT_NE(std::ranges::find(verbs, verb), verbs.end()) << verb;
   }
 }
@@ -57,7 +58,7 @@ TEST(Command, EveryVerbHasAHelpWithExamplesOfItself) {
 }
 
 TEST(Command, EveryVerbOfAVerbHasAHelpToo) {
-  for (const char* verb : {"task", "state", "cluster", "kube"}) {
+  for (const char* verb : {"task", "state", "cluster", "kube", "token"}) {
     const auto below = verbs_in_help({verb});
     EXPECT_GE(below.size(), 4U) << verb;
     for (const std::string& one : below) {

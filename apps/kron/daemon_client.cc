@@ -80,6 +80,8 @@ Result<std::string> DaemonClient::post(const Target& target, std::string body, c
   return ask("POST", target, std::move(body), headers);
 }
 
+Result<std::string> DaemonClient::remove(const Target& target) { return ask("DELETE", target, {}, {}); }
+
 Result<std::string> DaemonClient::get_within(const Target& target, Nanoseconds limit) {
   http::Client client(path_, {.timeout = limit});
   auto response = client.request("GET", target.text());

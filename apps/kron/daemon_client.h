@@ -39,6 +39,7 @@ class DaemonClient {
 
   Result<std::string> get(const Target& target);
   Result<std::string> post(const Target& target, std::string body = {}, const http::Fields& headers = {});
+  Result<std::string> remove(const Target& target);  // DELETE
   // What is worth no long wait, over a connection of its own. Unreachable: not answered within the limit.
   Result<std::string> get_within(const Target& target, Nanoseconds limit);
 

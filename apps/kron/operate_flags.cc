@@ -5,6 +5,7 @@
 #include "operate_verbs.h"
 #include "shared_flags.h"
 #include "state_verbs.h"
+#include "token_verbs.h"
 #include "verb_table.h"
 
 namespace kron::cli {
@@ -196,6 +197,26 @@ Start set_up_events(CLI::App& verb) {
   return [options] { return show_events(*options); };
 }
 
+// Of the front for many. It takes --listen too, and more than one.
+void add_service_flags(CLI::App& verb, WebOptions& options) {
+  ServiceOptions& service = options.service;
+  CLI::Option* is_service = verb.add_flag(
+      "--service", options.is_service, "Serve many people, who show tokens (kron token), and have no right of its own");
+  const auto add = [&](const char* name, auto& value, const char* type, const char* help) {
+    return verb.add_option(name, value, help)->type_name(type)->needs(is_service)->group("With --service");
+  };
+  add("--web-socket", service.web_socket, "PATH", "krond's socket for it (default: /run/krond/web.sock)");
+  add("--public-url", service.public_urls, "URL",
+      "https://kron.example.org, by which browsers reach it; may be repeated")
+      ->allow_extra_args(false);
+  add("--tls-cert", service.tls_certificate, "FILE", "Certificate and those between it and its root, as PEM");
+  add("--tls-key", service.tls_key, "FILE", "Its key, as PEM; both are read again at HUP, and when they change");
+  verb.add_flag("--plain-http-behind-proxy", service.plain_http_behind_proxy,
+                "Speak plain HTTP, because a proxy on the same host or pod ends TLS; needs --public-url")
+      ->needs(is_service)
+      ->group("With --service");
+}
+
 Start set_up_web(CLI::App& verb) {
   const auto options = std::make_shared<WebOptions>();
   verb.add_option("--listen", options->listen,
@@ -204,7 +225,11 @@ Start set_up_web(CLI::App& verb) {
   verb.add_flag("--no-open", options->no_open, "Print the address, and start no browser");
   verb.add_flag("--admin", options->admin, "Also allow what only administrators may, such as resetting records");
   add_socket(verb, options->socket, options->state_dir);
-  return [options] { return serve_page(*options); };
+  add_service_flags(verb, *options);
+  return [options] {
+    if (!options->listen.empty()) options->service.listen = {options->listen};
+    return serve_page(*options);
+  };
 }
 
 Start set_up_doctor(CLI::App& verb) {
@@ -248,7 +273,12 @@ constexpr std::array kVerbs{
     Verb{"events", "Stream events as they happen", "  kron events\n  kron events --format json | grep run_ended",
          set_up_events},
     Verb{"web", "Serve krond's page to your browser, as yourself",
-         "  kron web\n  ssh -L 8126:127.0.0.1:8126 host kron web --no-open", set_up_web},
+         "  kron web\n  ssh -L 8126:127.0.0.1:8126 host kron web --no-open\n"
+         "  kron web --service --listen 0.0.0.0:8126 --public-url https://kron.example.org:8126 --tls-cert c.pem "
+         "--tls-key k.pem",
+         set_up_web},
+    Verb{"token", "Make, list and revoke tokens, by which others come in: create, list, revoke",
+         "  kron token create prometheus --role read\n  kron token list\n  kron token revoke q7zk3m2a", set_up_token},
     Verb{"state", "Show and repair the records of jobs: list, show, reset, prune",
          "  kron state list\n  kron state reset db-backup\n  kron state prune --yes", set_up_state},
     Verb{"doctor", "Check this host for problems, and say what to do about them",

@@ -6,6 +6,7 @@
 
 #include "kron/base/instant.h"
 #include "screen_times.h"
+#include "web_service.h"
 
 namespace kron::cli {
 
@@ -104,9 +105,11 @@ struct DoctorOptions : DaemonOptions {
   std::string helper;
 };
 struct WebOptions : DaemonOptions {
-  std::string listen;    // empty: 127.0.0.1:8126 and [::1]:8126, or the next port that is free
-  bool no_open = false;  // no browser is started
-  bool admin = false;    // also what only administrators may
+  std::string listen;       // empty: 127.0.0.1:8126 and [::1]:8126, or the next port that is free
+  bool no_open = false;     // no browser is started
+  bool admin = false;       // also what only administrators may
+  bool is_service = false;  // for many, with tokens, not as oneself
+  ServiceOptions service = {};
 };
 int serve_page(const WebOptions& options);
 

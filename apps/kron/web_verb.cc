@@ -19,6 +19,7 @@
 #include "lines.h"
 #include "operate_verbs.h"
 #include "web_address.h"
+#include "web_private.h"
 
 namespace kron::cli {
 namespace {
@@ -30,13 +31,6 @@ class WebLog : public Log {
     if (level >= LogLevel::warning) std::fprintf(stderr, "kron web: %s\n", std::string(event).c_str());
   }
 };
-
-// What is in memory are keys to krond: no file shall have them.
-void keep_memory_private() {
-  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
 
 // A file that leads a browser to an address, because everybody on this machine can read the words of a command. Of this
 // user alone, and gone with this.
@@ -204,7 +198,14 @@ class PageServer {
 
 }  // namespace
 
+void keep_memory_private() {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 int serve_page(const WebOptions& options) {
+  if (options.is_service) return serve_for_many(options.service);
   auto client = DaemonClient::open(options);
   if (!client) return refuse("web", client.error(), false);
   // A wrong socket is told now; a krond that ends later is the page's business.
