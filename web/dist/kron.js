@@ -928,7 +928,7 @@ function lost(detail) {
 }
 function headers(more) {
   let token = localStorage.getItem(KEY);
-  return token ? { Authorization: `Bearer ${token}`, ...more } : more;
+  return { ...token ? { Authorization: `Bearer ${token}` } : { "X-Kron-CSRF": session.value?.csrf ?? "" }, ...more };
 }
 async function problemOf(response) {
   try {
@@ -959,7 +959,7 @@ async function open(path3, options = {}) {
       ...options.signal ? { signal: options.signal } : {}
     });
   } catch (error) {
-    throw error instanceof DOMException && error.name === "AbortError" ? error : noteAway(lost("kron web does not answer: is it still running?"));
+    throw error instanceof DOMException && error.name === "AbortError" ? error : noteAway(lost("kron web does not answer"));
   }
   if (!response.ok) throw noteAway(await problemOf(response));
   return response;
@@ -987,31 +987,34 @@ async function postOnce(path3, body) {
 function loggedOut() {
   localStorage.removeItem(KEY), session.value = null, login.value = "out";
 }
-async function trade(code) {
+function loggedIn(answer) {
+  answer.token && localStorage.setItem(KEY, answer.token), session.value = answer, login.value = "in";
+}
+async function trade(secret) {
   try {
-    let answer = await post("session", { code });
-    return localStorage.setItem(KEY, answer.token), session.value = answer, login.value = "in", !0;
+    return loggedIn(await post("session", { [secret.startsWith("kron_") ? "token" : "code"]: secret })), !0;
   } catch {
     return !1;
   }
 }
 async function resume() {
   let found = /^#code=([0-9a-f]+)$/.exec(location.hash);
-  if (!(found && (history.replaceState(null, "", location.pathname + "#/"), dispatchEvent(new HashChangeEvent("hashchange")), await trade(found[1])))) {
-    if (!localStorage.getItem(KEY)) return loggedOut();
+  if (!(found && (history.replaceState(null, "", location.pathname + "#/"), dispatchEvent(new HashChangeEvent("hashchange")), await trade(found[1]))))
     try {
-      session.value = await get("session"), login.value = "in";
+      loggedIn(await get("session"));
     } catch (error) {
       error instanceof ApiError && error.status === 401 || setTimeout(() => {
         resume();
       }, 2e3);
     }
-  }
 }
 async function logOut() {
   await open("session", { method: "DELETE" }).catch(() => {
   }), loggedOut();
 }
+setInterval(() => {
+  login.value === "in" && !document.hidden && resume();
+}, 36e5);
 addEventListener("storage", (event) => {
   event.key === KEY && (event.newValue ? resume() : loggedOut());
 });
@@ -1668,6 +1671,15 @@ function reload() {
       return `The job files were read: ${counted(done.jobs, "job")}.`;
     }
   });
+}
+
+// src/login.tsx
+var ASKED = "Token, code, or the whole address";
+function Login() {
+  let [wrong, setWrong] = d2(!1);
+  return k("main", { id: "main", class: "login", tabIndex: -1 }, k("h1", null, "Kron"), k("p", null, "Paste a token of ", k("code", null, "kron token create"), ", or the address that your own ", k("code", null, "kron web"), " prints."), k("form", { onSubmit: (event) => {
+    event.preventDefault(), trade(event.currentTarget.querySelector("input").value.trim().replace(/^.*#code=/, "")).then((ok) => setWrong(!ok));
+  } }, k("input", { type: "password", "aria-label": ASKED, placeholder: ASKED, autocomplete: "off" }), k("button", { type: "submit", class: "main" }, "Enter")), wrong && k("p", { class: "c-fail", role: "alert" }, "Wrong, or too old."));
 }
 
 // src/theme.ts
@@ -2873,12 +2885,6 @@ var IN_FORCE = { none: "no job of it runs", earlier: "its jobs of before stay in
 function Alarms() {
   let known = status.value, files = known?.jobFiles;
   return k("div", { role: "alert" }, awaySince.value !== null && k("p", { class: "alarm" }, "krond is away since ", seconds(awaySince.value), "; trying. What you see is from before."), known && !known.ready && awaySince.value === null && k("p", { class: "alarm" }, "krond is not ready", known.stopping ? ": it is stopping" : "", ". Reading works, changing may not."), files?.reloadError && k("p", { class: "alarm" }, plain(files.reloadError)), (files?.refused ?? []).slice(0, 3).map((file) => k("p", { class: "alarm" }, plain(`${file.file}${file.line ? `:${file.line}:${file.column}` : ""}: ${file.reason}`), "; ", IN_FORCE[file.inForce], ".", " ", k("button", { type: "button", class: "quiet", onClick: reload }, "Reload…"))));
-}
-function Login() {
-  let [code, setCode] = d2(""), [wrong, setWrong] = d2(!1);
-  return k("main", { id: "main", class: "login", tabIndex: -1 }, k("h1", null, "Kron"), k("p", null, "This page needs a session. Take the address that ", k("code", null, "kron web"), " prints: it holds a code that is good once, for a minute. Press Enter where it runs for a new one."), k("form", { onSubmit: (event) => {
-    event.preventDefault(), trade(code.trim().replace(/^.*#code=/, "")).then((ok) => setWrong(!ok));
-  } }, k("input", { "aria-label": "Code, or the whole address", placeholder: "Code, or the whole address", autocomplete: "off", value: code, onInput: (event) => setCode(event.currentTarget.value) }), k("button", { type: "submit", class: "main" }, "Enter")), wrong && k("p", { class: "c-fail", role: "alert" }, "That code is wrong, used, or older than a minute."));
 }
 function View() {
   let { view, id } = route.value;

@@ -7,6 +7,8 @@ export interface Session {
   role: "read" | "operate" | "admin";
   host: string;
   version: string;
+  token?: string; // the session, if the page is to keep it
+  csrf?: string; // if it is in a cookie
 }
 export type Login = "unknown" | "in" | "out";
 export const login = signal<Login>("unknown");
@@ -35,7 +37,7 @@ function lost(detail: string): ApiError {
 
 function headers(more: Record<string, string>): Record<string, string> {
   const token = localStorage.getItem(KEY);
-  return token ? { Authorization: `Bearer ${token}`, ...more } : more;
+  return { ...(token ? { Authorization: `Bearer ${token}` } : { "X-Kron-CSRF": session.value?.csrf ?? "" }), ...more };
 }
 
 async function problemOf(response: Response): Promise<ApiError> {
@@ -74,7 +76,7 @@ export async function open(path: string, options: { method?: string; body?: unkn
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw noteAway(lost("kron web does not answer: is it still running?"));
+    throw noteAway(lost("kron web does not answer"));
   }
   if (!response.ok) throw noteAway(await problemOf(response));
   return response;
@@ -116,13 +118,17 @@ function loggedOut(): void {
   login.value = "out";
 }
 
-// Trades a one-time code for a session, which other tabs have too.
-export async function trade(code: string): Promise<boolean> {
+// Over https the session is a cookie, which no script sees; else the page keeps it, for its other tabs too.
+function loggedIn(answer: Session): void {
+  if (answer.token) localStorage.setItem(KEY, answer.token);
+  session.value = answer;
+  login.value = "in";
+}
+
+// Trades a token, or a one-time code, for a session.
+export async function trade(secret: string): Promise<boolean> {
   try {
-    const answer = await post<Session & { token: string }>("session", { code });
-    localStorage.setItem(KEY, answer.token);
-    session.value = answer;
-    login.value = "in";
+    loggedIn(await post<Session>("session", { [secret.startsWith("kron_") ? "token" : "code"]: secret }));
     return true;
   } catch {
     return false;
@@ -137,10 +143,8 @@ export async function resume(): Promise<void> {
     dispatchEvent(new HashChangeEvent("hashchange"));
     if (await trade(found[1]!)) return;
   }
-  if (!localStorage.getItem(KEY)) return loggedOut();
   try {
-    session.value = await get<Session>("session");
-    login.value = "in";
+    loggedIn(await get<Session>("session"));
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) setTimeout(() => void resume(), 2000);
   }
@@ -150,6 +154,10 @@ export async function logOut(): Promise<void> {
   await open("session", { method: "DELETE" }).catch(() => undefined);
   loggedOut();
 }
+// A session that is asked for lives on. Whoever does not look at the page for long is logged out.
+setInterval(() => {
+  if (login.value === "in" && !document.hidden) void resume();
+}, 3_600_000);
 addEventListener("storage", (event) => {
   if (event.key === KEY) void (event.newValue ? resume() : loggedOut());
 });

@@ -2,6 +2,18 @@
 
 export type Problem = { "type": string; "title": string; "status": number; "detail": string; "field"?: string; "column"?: number; };
 
+export type AccessToken = { "id": string; "name": string; "role": "read" | "operate" | "admin"; "createdAt": string; "createdBy": string; "expiresAt": string | null; "lastUsedAt"?: string | null; };
+
+export type TokenList = { "tokens": AccessToken[]; };
+
+export type TokenRequest = { "name": string; "role": "read" | "operate" | "admin"; "expiresIn"?: string; };
+
+export type NewToken = { "id": string; "name": string; "role": "read" | "operate" | "admin"; "createdAt": string; "createdBy": string; "expiresAt": string | null; "token": string; };
+
+export type SessionRequest = { "token": string; };
+
+export type Session = { "name": string; "role": "read" | "operate" | "admin"; "session"?: string; "cookie"?: string; "csrf"?: string; "expiresAt"?: string; "idleSeconds"?: number; };
+
 export type Period = { "periodId": string; "chosenTime": string | null; "startsAt": string; };
 
 export type Suspension = { "since"?: string; "until"?: string; "skipMissed"?: boolean; "by"?: string; "note"?: string; };
@@ -28,7 +40,7 @@ export type Decision = { "identity": string; "nominalTime": string; "timezone": 
 
 export type DecisionList = { "decisions": Decision[]; };
 
-export type AttentionItem = { "matter": "not ready" | "history failed" | "file refused" | "reload failed" | "not scheduled" | "failing" | "missed" | "skipping" | "too long" | "may have no time" | "long paused"; "name": string; "what": string; "since": string | null; "count": number; "reason": string; "cure": string; };
+export type AttentionItem = { "matter": "not ready" | "history failed" | "file refused" | "reload failed" | "token expires" | "not scheduled" | "failing" | "missed" | "skipping" | "too long" | "may have no time" | "long paused"; "name": string; "what": string; "since": string | null; "count": number; "reason": string; "cure": string; };
 
 export type Attention = { "now": string; "jobs": number; "jobsInNeed": number; "items": AttentionItem[]; "more": number; };
 

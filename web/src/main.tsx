@@ -1,8 +1,9 @@
 import { render } from "preact";
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { reload } from "./actions";
-import { awaySince, login, resume, session, trade } from "./api";
+import { awaySince, login, resume, session } from "./api";
+import { Login } from "./login";
 import { pictureAsked, startData } from "./data";
 import { startLive, status } from "./live";
 import { Help, help, palette, Palette } from "./palette";
@@ -72,25 +73,6 @@ function Alarms(): JSX.Element {
         </p>
       ))}
     </div>
-  );
-}
-
-function Login(): JSX.Element {
-  const [code, setCode] = useState("");
-  const [wrong, setWrong] = useState(false);
-  return (
-    <main id="main" class="login" tabIndex={-1}>
-      <h1>Kron</h1>
-      <p>This page needs a session. Take the address that <code>kron web</code> prints: it holds a code that is good once, for a minute. Press Enter where it runs for a new one.</p>
-      <form onSubmit={(event) => {
-        event.preventDefault();
-        void trade(code.trim().replace(/^.*#code=/, "")).then((ok) => setWrong(!ok));
-      }}>
-        <input aria-label="Code, or the whole address" placeholder="Code, or the whole address" autocomplete="off" value={code} onInput={(event) => setCode(event.currentTarget.value)} />
-        <button type="submit" class="main">Enter</button>
-      </form>
-      {wrong && <p class="c-fail" role="alert">That code is wrong, used, or older than a minute.</p>}
-    </main>
   );
 }
 
