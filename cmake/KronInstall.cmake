@@ -21,16 +21,19 @@ install(FILES ${completions}/kron.fish ${completions}/krond.fish ${completions}/
 
 # The prefix is known when it is installed, not before. systemd looks below /usr/local/lib and /usr/lib, whatever the
 # directory of the libraries is.
-function(kron_install_unit source directory)
+function(kron_install_unit source directory unit_name)
   install(CODE "
     file(READ \"${PROJECT_SOURCE_DIR}/deploy/${source}\" unit)
     string(REPLACE /usr/local/sbin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}/\" unit \"\${unit}\")
-    file(WRITE \"${PROJECT_BINARY_DIR}/${directory}/krond.service\" \"\${unit}\")
+    string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\" unit \"\${unit}\")
+    file(WRITE \"${PROJECT_BINARY_DIR}/${directory}/${unit_name}\" \"\${unit}\")
     file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/${directory}\" TYPE FILE
-         FILES \"${PROJECT_BINARY_DIR}/${directory}/krond.service\")")
+         FILES \"${PROJECT_BINARY_DIR}/${directory}/${unit_name}\")")
 endfunction()
-kron_install_unit(krond.service system)
-kron_install_unit(krond-user.service user)
+kron_install_unit(krond.service system krond.service)
+kron_install_unit(krond-user.service user krond.service)
+kron_install_unit(kron-web.service system kron-web.service)
+kron_install_unit(kron-web.socket system kron-web.socket)
 
 # For those who watch, for those who have a cluster of Kubernetes, and for those who write workers.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/prometheus ${PROJECT_SOURCE_DIR}/deploy/grafana
