@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <openssl/crypto.h>
 #include <string>
 
 namespace kron {
@@ -32,7 +31,14 @@ Sha256 hmac_sha256(std::string_view key, std::initializer_list<std::string_view>
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  if (a.size() != b.size()) return false;
+  // Volatile, so that no compiler finds out that it could stop at the first difference.
+  volatile unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference =
+        static_cast<unsigned char>(difference | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
+  }
+  return difference == 0;
 }
 
 }  // namespace kron
