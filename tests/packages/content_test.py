@@ -107,9 +107,9 @@ class Content(unittest.TestCase):
         self.assertIn("rm -rf /var/lib/krond\n", scripts["postrm"])
         # One restart after the upgrade; no stop before the unpacking, which would take longer.
         self.assertNotRegex(scripts["prerm"], r'upgrade.*stop')
-        # Not for every user of the machine.
-        self.assertNotIn("--user enable", scripts["postinst"])
-        self.assertNotRegex(scripts["postinst"], r"deb-systemd-helper --user (enable|update-state)")
+        # Not for every user of the machine: only what an administrator has enabled is enabled anew.
+        self.assertRegex(scripts["postinst"], r"--user debian-installed 'krond\.service' ; then(.|\n)*--user was-enabled 'krond\.service' ;"
+                                              r" then\n.*\n\s*deb-systemd-helper --user enable 'krond\.service'")
         for name in ("kron", "libkron-dev", "kron-operator"):
             self.assertFalse((ROOTS[name] / "DEBIAN/postrm").exists(), name)
 
