@@ -101,6 +101,16 @@ class Content(unittest.TestCase):
         self.assertIn("ExecStart=/usr/sbin/krond\n",
                       (ROOTS["krond"] / "usr/lib/systemd/user/krond.service").read_text(encoding="utf-8"))
 
+    def test_the_pages_service_is_for_those_who_enable_it(self):
+        units = ROOTS["krond"] / "lib/systemd/system"
+        self.assertEqual({path.name for path in units.iterdir()}, {path.name for path in (SOURCE / "deploy").glob("kron*.s*")} -
+                         {"krond-user.service"})
+        postinst = (ROOTS["krond"] / "DEBIAN/postinst").read_text(encoding="utf-8")
+        self.assertNotRegex(postinst, r"deb-systemd-helper (--quiet )?was-enabled 'kron-web")
+        self.assertNotRegex(postinst, r"_dh_action=start\n\s*fi\n\s*deb-systemd-invoke \$_dh_action .*kron-web")
+        for path in units.iterdir():
+            self.assertNotIn("/usr/local", path.read_text(encoding="utf-8").replace("# ", ""), path.name)
+
     def test_the_scripts_do_what_they_should_and_no_more(self):
         scripts = {name: (ROOTS["krond"] / "DEBIAN" / name).read_text(encoding="utf-8") for name in ("postinst", "prerm", "postrm")}
         self.assertIn("systemd-sysusers", scripts["postinst"])

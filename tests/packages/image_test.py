@@ -58,6 +58,14 @@ class Image(unittest.TestCase):
                 self.assertIn(variable, re.search(r"^ENV (.*)$", text, re.MULTILINE)[1].split())
         self.assertIn('HEALTHCHECK CMD ["kron", "status"]', text)
 
+    def test_the_user_is_there_and_the_group_of_the_front_is_not(self):
+        user = CONFIG["User"].split(":")[0]
+        self.assertRegex((ROOT / "etc/passwd").read_text(), rf"(?m)^kron:x:{user}:{user}:")
+        groups = (ROOT / "etc/group").read_text()
+        self.assertRegex(groups, rf"(?m)^kron:x:{user}:")
+        # krond would give its web socket to it, which takes root.
+        self.assertNotIn("krond-web", groups)
+
     def test_nobody_becomes_somebody_else(self):
         for path in ROOT.rglob("*"):
             self.assertFalse(path.lstat().st_mode & 0o6000, path)
