@@ -21,8 +21,8 @@ void add_files(CLI::App& verb, const char* name, SourceOptions& files) {
 
 // Without files, krond is asked.
 void add_krond(CLI::App& verb, const char* files, DaemonOptions& krond) {
-  add_socket(verb, krond.socket, krond.state_dir);
-  for (const char* flag : {"--socket", "--state-dir"}) verb.get_option(flag)->excludes(verb.get_option(files));
+  add_krond_place(verb, krond);
+  for (const char* flag : {"--socket", "--state-dir", "--url"}) verb.get_option(flag)->excludes(verb.get_option(files));
 }
 
 void add_source(CLI::App& verb, SourceOptions& files) {

@@ -103,6 +103,7 @@ namespace kron::cli {
 using ::testing::AllOf;
 using testing::captured;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;

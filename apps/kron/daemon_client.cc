@@ -1,7 +1,6 @@
 #include "daemon_client.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,26 +24,15 @@ bool is_socket(const std::string& path) {
 }
 
 // A user who has no krond of his own often means that of the machine.
-Error with_other_krond(Error error, const std::string& asked) {
-  if (error.code != Code::unreachable) return error;
-  const std::string other = system_socket_instead_of(asked, ::geteuid(), is_socket);
+Error with_other_krond(Error error, const http::Endpoint& asked) {
+  if (error.code != Code::unreachable || asked.is_remote()) return error;
+  const std::string other = system_socket_instead_of(asked.socket_path, ::geteuid(), is_socket);
   if (!other.empty())
     error.message += "; the krond of this machine listens on " + other + ": ask it with --socket " + other;
   return error;
 }
 
 }  // namespace
-
-Result<std::string> socket_path(const std::string& given, const std::string& state_dir) {
-  if (!given.empty()) return absolute_path(given);
-  if (!state_dir.empty()) return default_socket(absolute_path(state_dir));
-  if (const char* variable = std::getenv("KRON_SOCKET"); variable != nullptr && *variable != '\0') {
-    return absolute_path(variable);
-  }
-  const Result<std::string> usual = default_state_directory();
-  if (!usual) return fail(usual.error().code, "there is no home directory for a state directory; use --socket");
-  return default_socket(*usual);
-}
 
 Target& Target::segment(std::string_view name) {
   text_ += "/" + http::percent_encoded(name);
@@ -60,17 +48,40 @@ Target& Target::parameter(std::string_view name, std::string_view value) {
   return *this;
 }
 
+Error refusal_in(const http::Response& response, const http::Endpoint& krond) {
+  Error error = http::error_in(response);
+  if (response.status == 401 && krond.is_remote()) {
+    error.message += krond.token.empty() ? "; name the file of a token with --token-file"
+                                         : "; the token is unknown there, or has run out: see `kron token list` there";
+  }
+  return error;
+}
+
+http::Client::Options client_options(const http::Endpoint& krond) {
+  http::Client::Options options;
+  if (krond.is_remote()) options.cure = "is `kron web` running there? see `kron doctor --url " + krond.text() + "`";
+  return options;
+}
+
+DaemonClient::DaemonClient(http::Endpoint krond) : krond_(std::move(krond)), client_(krond_, client_options(krond_)) {}
+
+Status DaemonClient::must_be_here(std::string_view what) const {
+  if (!krond_.is_remote()) return {};
+  return fail(Code::conflict, "this command " + std::string(what) + ", and " + krond_.text() +
+                                  " may be another; run it there, or name a socket with --socket");
+}
+
 Result<DaemonClient> DaemonClient::open(const DaemonOptions& options) {
-  auto path = socket_path(options.socket, options.state_dir);
-  if (!path) return fail(path.error());
-  return DaemonClient(*std::move(path));
+  auto place = krond_place(options);
+  if (!place) return fail(place.error());
+  return DaemonClient(*std::move(place));
 }
 
 Result<std::string> DaemonClient::ask(std::string_view method, const Target& target, std::string body,
                                       const http::Fields& headers) {
   auto response = client_.request(method, target.text(), std::move(body), headers);
-  if (!response) return fail(with_other_krond(response.error(), path_));
-  if (response->status >= 300) return fail(http::error_in(*response));
+  if (!response) return fail(with_other_krond(response.error(), krond_));
+  if (response->status >= 300) return fail(refusal_in(*response, krond_));
   return std::move(response->body);
 }
 
@@ -83,10 +94,12 @@ Result<std::string> DaemonClient::post(const Target& target, std::string body, c
 Result<std::string> DaemonClient::remove(const Target& target) { return ask("DELETE", target, {}, {}); }
 
 Result<std::string> DaemonClient::get_within(const Target& target, Nanoseconds limit) {
-  http::Client client(path_, {.timeout = limit});
+  http::Client::Options client_with_limit = client_options(krond_);
+  client_with_limit.timeout = limit;
+  http::Client client(krond_, std::move(client_with_limit));
   auto response = client.request("GET", target.text());
   if (!response) return fail(response.error());
-  if (response->status >= 300) return fail(http::error_in(*response));
+  if (response->status >= 300) return fail(refusal_in(*response, krond_));
   return std::move(response->body);
 }
 
@@ -111,7 +124,7 @@ Status DaemonClient::stream(const Target& target, const http::Fields& headers,
                             const std::function<bool(std::string_view bytes)>& on_bytes,
                             const std::function<void(const http::Response& head)>& on_head) {
   Status streamed = client_.stream(target.text(), headers, on_bytes, on_head);
-  if (!streamed) return fail(with_other_krond(streamed.error(), path_));
+  if (!streamed) return fail(with_other_krond(streamed.error(), krond_));
   return streamed;
 }
 

@@ -1,18 +1,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "kron/http/client.h"
 #include "kron/json/document.h"
+#include "krond_place.h"
 #include "operate_verbs.h"
 
 namespace kron::cli {
-
-// Where krond listens: `given`, else the socket of `state_dir`, else $KRON_SOCKET, else the socket of the default state
-// directory. Empty: not given.
-Result<std::string> socket_path(const std::string& given, const std::string& state_dir);
 
 // A path below /api/v1 from what people typed: each segment and each value is encoded.
 class Target {
@@ -34,7 +32,7 @@ class Target {
 // unreachable when nobody answers.
 class DaemonClient {
  public:
-  explicit DaemonClient(std::string socket_path) : path_(std::move(socket_path)), client_(path_) {}
+  explicit DaemonClient(http::Endpoint krond);
   static Result<DaemonClient> open(const DaemonOptions& options);
 
   Result<std::string> get(const Target& target);
@@ -56,14 +54,24 @@ class DaemonClient {
                 const std::function<bool(std::string_view bytes)>& on_bytes,
                 const std::function<void(const http::Response& head)>& on_head = {});
 
-  const std::string& path() const { return path_; }
+  const http::Endpoint& place() const { return krond_; }
+  const std::optional<http::TlsPeer>& peer() const { return client_.peer(); }  // over TLS, when it has answered
+  const std::string& path() const { return krond_.socket_path; }               // of its socket on this host
+  // Code conflict when it is asked by its URL, and so may be on another host; `what` the verb does here.
+  Status must_be_here(std::string_view what) const;
 
  private:
   Result<std::string> ask(std::string_view method, const Target& target, std::string body, const http::Fields& headers);
 
-  std::string path_;
+  http::Endpoint krond_;
   http::Client client_;
 };
+
+// What that krond means by an answer that is no success.
+Error refusal_in(const http::Response& response, const http::Endpoint& krond);
+
+// How a client of that krond is set up, but for the time it may take.
+http::Client::Options client_options(const http::Endpoint& krond);
 
 // What krond answered, as a document. Code internal when it is none.
 Result<Node> parsed_answer(std::string_view body);

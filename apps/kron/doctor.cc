@@ -46,6 +46,17 @@ void print_json(const Findings& findings, std::size_t problems) {
   std::printf("%s\n", json.end_list().end_map().take().c_str());
 }
 
+// Returns the exit status.
+int tell(const Findings& findings, bool json) {
+  const auto problems = static_cast<std::size_t>(std::ranges::count(findings, Verdict::problem, &Finding::verdict));
+  if (json) {
+    print_json(findings, problems);
+  } else {
+    print_text(findings);
+  }
+  return problems == 0 ? 0 : exit_status(Code::invalid);
+}
+
 Result<std::string> state_directory_of(const DoctorOptions& options, const DaemonFacts& facts) {
   if (!options.state_dir.empty()) return absolute_path(options.state_dir);
   if (facts.answers) return facts.state_directory;
@@ -74,10 +85,14 @@ void examine_helper(const std::string& given, Findings& findings) {
 
 int examine_host(const DoctorOptions& options) {
   const Instant now = present();
-  const auto socket = socket_path(options.socket, options.state_dir);
-  if (!socket) return refuse("doctor", socket.error(), options.json);
+  const auto place = krond_place(options);
+  if (!place) return refuse("doctor", place.error(), options.json);
   Findings findings;
-  const DaemonFacts facts = examine_socket(*socket, findings);
+  if (place->is_remote()) {
+    examine_remote(*place, present, findings);
+    return tell(findings, options.json);
+  }
+  const DaemonFacts facts = examine_socket(place->socket_path, findings);
   const auto state = state_directory_of(options, facts);
   if (!state) return refuse("doctor", state.error(), options.json);
   ConfiguredJobs jobs;
@@ -90,13 +105,7 @@ int examine_host(const DoctorOptions& options) {
   examine_clock(now, findings);
   examine_zones(findings);
   examine_helper(options.helper, findings);
-  const auto problems = static_cast<std::size_t>(std::ranges::count(findings, Verdict::problem, &Finding::verdict));
-  if (options.json) {
-    print_json(findings, problems);
-  } else {
-    print_text(findings);
-  }
-  return problems == 0 ? 0 : exit_status(Code::invalid);
+  return tell(findings, options.json);
 }
 
 }  // namespace kron::cli

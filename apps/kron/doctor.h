@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -9,6 +10,8 @@
 #include "kron/base/instant.h"
 #include "kron/base/sha256.h"
 #include "kron/env/file_system.h"
+#include "kron/http/endpoint.h"
+#include "kron/json/document.h"
 
 namespace kron::cli {
 
@@ -16,7 +19,7 @@ enum class Verdict : std::uint8_t { ok, warning, problem };
 
 struct Finding {
   Verdict verdict = Verdict::ok;
-  std::string about;  // config, state, clock, zones, helper, socket
+  std::string about;  // config, state, clock, zones, helper, socket; url, tls, token
   std::string what;
   std::string cure = {};  // what to do; empty when nothing is
 };
@@ -47,5 +50,11 @@ struct DaemonFacts {
   bool in_cluster = false;  // its jobs are in Redis, and there are no job files
 };
 DaemonFacts examine_socket(const std::string& socket_path, Findings& findings);
+// What krond says of itself; `about` is the way it was asked.
+void judge_status(const Node& status, const char* about, Findings& findings);
+
+// A krond that is asked by its URL: whether it can be reached and trusted, what the token may, whose clock is right. Of
+// its host nothing else can be seen from here. `now` is this host's time.
+void examine_remote(const http::Endpoint& krond, const std::function<Instant()>& now, Findings& findings);
 
 }  // namespace kron::cli

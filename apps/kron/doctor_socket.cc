@@ -78,26 +78,6 @@ void judge_cluster(const Node& cluster, Findings& findings) {
   }
 }
 
-void judge(const Node& status, Findings& findings) {
-  const std::string version = text_in(status, "version");
-  if (version != KRON_VERSION) {
-    findings.push_back({Verdict::warning, kSocket, "krond is version " + version + ", kron is " KRON_VERSION,
-                        "start krond again, so that the version that is installed runs"});
-  }
-  if (flag_in(status, "stopping")) {
-    findings.push_back({Verdict::warning, kSocket, "krond is about to end", "wait for its runs, or start it again"});
-  } else if (!flag_in(status, "ready")) {
-    findings.push_back({Verdict::problem, kSocket, "krond is not ready", "its log says why"});
-  }
-  if (const Node* files = status.find("jobFiles")) judge_files(*files, findings);
-  if (const Node* cluster = status.find("cluster")) judge_cluster(*cluster, findings);
-  const std::string offset = text_in(status, "clockOffsetSeconds");
-  if (!offset.empty() && offset != "0") {
-    findings.push_back({Verdict::warning, kSocket, "krond's clock is shifted by " + offset + " seconds",
-                        "start it without --clock-offset, unless this is a drill"});
-  }
-}
-
 // Whether there is something that could answer.
 bool examine_file(const std::string& path, Findings& findings) {
   struct stat info {};
@@ -118,6 +98,26 @@ bool examine_file(const std::string& path, Findings& findings) {
 }
 
 }  // namespace
+
+void judge_status(const Node& status, const char* about, Findings& findings) {
+  const std::string version = text_in(status, "version");
+  if (version != KRON_VERSION) {
+    findings.push_back({Verdict::warning, about, "krond is version " + version + ", kron is " KRON_VERSION,
+                        "start krond again, so that the version that is installed runs"});
+  }
+  if (flag_in(status, "stopping")) {
+    findings.push_back({Verdict::warning, about, "krond is about to end", "wait for its runs, or start it again"});
+  } else if (!flag_in(status, "ready")) {
+    findings.push_back({Verdict::problem, about, "krond is not ready", "its log says why"});
+  }
+  if (const Node* files = status.find("jobFiles")) judge_files(*files, findings);
+  if (const Node* cluster = status.find("cluster")) judge_cluster(*cluster, findings);
+  const std::string offset = text_in(status, "clockOffsetSeconds");
+  if (!offset.empty() && offset != "0") {
+    findings.push_back({Verdict::warning, about, "krond's clock is shifted by " + offset + " seconds",
+                        "start it without --clock-offset, unless this is a drill"});
+  }
+}
 
 DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
   DaemonFacts facts;
@@ -146,7 +146,7 @@ DaemonFacts examine_socket(const std::string& socket_path, Findings& findings) {
   findings.push_back({Verdict::ok, kSocket,
                       "krond " + text_in(*status, "version") + " answers, PID " + text_in(*status, "pid") + ", " +
                           text_in(*status, "jobs") + " jobs"});
-  judge(*status, findings);
+  judge_status(*status, kSocket, findings);
   return facts;
 }
 

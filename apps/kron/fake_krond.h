@@ -21,6 +21,8 @@ class FakeKrond {
       : server_([this](const http::Request& request, http::Reply reply) { answer(request, std::move(reply)); }) {}
 
   std::string socket() const { return server_.socket_path(); }
+  // Made while testing::way_in() was TLS.
+  std::string url() const { return "https://localhost:" + std::to_string(server_.port()); }
   void stop() { server_.stop(); }
 
   // `GET /jobs?limit=100`, without the /api/v1 in front: one answer after the other, and the last one again and again.

@@ -59,20 +59,20 @@ int trigger_job(const TriggerOptions& options) {
   }
   const auto answer = parsed_answer(*body);
   if (!answer) return refuse("trigger", answer.error(), options.json);
-  const auto run = run_at_its_end(client->path(), {text_in(*answer, "runId"), *krond}, *limit);
+  const auto run = run_at_its_end(client->place(), {text_in(*answer, "runId"), *krond}, *limit);
   return tell_end("trigger", options, run);
 }
 
 int wait_for_end(const WaitOptions& options) {
   const auto limit = limit_of(options.timeout);
   if (!limit) return refuse("wait", limit.error(), options.json);
-  const auto path = socket_path(options.socket, options.state_dir);
-  if (!path) return refuse("wait", path.error(), options.json);
+  const auto place = krond_place(options);
+  if (!place) return refuse("wait", place.error(), options.json);
   // A krond that is away is waited for, but only by a whole id.
-  DaemonClient client(*path);
+  DaemonClient client(*place);
   const auto run_id = run_id_of(client, options.name);
   if (!run_id) return refuse("wait", run_id.error(), options.json);
-  return tell_end("wait", options, run_at_its_end(*path, {*run_id}, *limit));
+  return tell_end("wait", options, run_at_its_end(*place, {*run_id}, *limit));
 }
 
 int kill_run(const KillOptions& options) {

@@ -63,6 +63,9 @@ bool wants_to_edit_again() {
 int edit_jobs(const NameOptions& options) {
   auto client = DaemonClient::open(options);
   if (!client) return refuse("edit", client.error(), options.json);
+  if (const Status here = client->must_be_here("edits files of its own host"); !here) {
+    return refuse("edit", here.error(), options.json);
+  }
   const auto place = place_of(*client, options.name);
   if (!place) return refuse("edit", place.error(), options.json);
   if (const Status good = check_editable(*place); !good) return refuse("edit", good.error(), options.json);

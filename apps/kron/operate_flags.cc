@@ -117,7 +117,7 @@ Start set_up_trigger(CLI::App& verb) {
 
 Start set_up_top(CLI::App& verb) {
   const auto options = std::make_shared<DaemonOptions>();
-  add_socket(verb, options->socket, options->state_dir);
+  add_krond_place(verb, *options);
   add_times(verb, options->times);
   return [options] { return show_top(*options); };
 }

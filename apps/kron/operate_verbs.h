@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kron/base/instant.h"
+#include "krond_place.h"
 #include "screen_times.h"
 #include "web_service.h"
 
@@ -13,9 +14,7 @@ namespace kron::cli {
 // The verbs that ask a running krond, free of the parsing of flags (operate_flags.cc). All return the exit status. Text
 // of durations and times is as the user gave it; empty: none.
 
-struct DaemonOptions {
-  std::string socket;     // empty: where a krond of this state directory listens
-  std::string state_dir;  // empty: $KRON_SOCKET, else the default
+struct DaemonOptions : KrondOptions {
   bool json = false;
   TimeFlags times;
 };

@@ -21,8 +21,8 @@ constexpr Nanoseconds kUntilForgotten = Seconds(10);
 
 class Waiting {
  public:
-  Waiting(const std::string& socket, const AwaitedRun& run, std::optional<Nanoseconds> limit)
-      : client_(socket), run_(run), limit_(limit), started_(clock_.monotonic()) {}
+  Waiting(const http::Endpoint& place, const AwaitedRun& run, std::optional<Nanoseconds> limit)
+      : client_(place), run_(run), limit_(limit), started_(clock_.monotonic()) {}
 
   Result<std::string> run() {
     // The first question is answered at once: it tells whether there is such a run.
@@ -104,8 +104,9 @@ Result<std::string> krond_of(DaemonClient& client) {
   return text_in(*status, "startedAt") + " " + std::to_string(number_in(*status, "pid"));
 }
 
-Result<std::string> run_at_its_end(const std::string& socket, const AwaitedRun& run, std::optional<Nanoseconds> limit) {
-  return Waiting(socket, run, limit).run();
+Result<std::string> run_at_its_end(const http::Endpoint& place, const AwaitedRun& run,
+                                   std::optional<Nanoseconds> limit) {
+  return Waiting(place, run, limit).run();
 }
 
 }  // namespace kron::cli

@@ -22,6 +22,7 @@ Result<std::string> krond_of(DaemonClient& client);
 // The run, as the API shows it, once it has ended, or was dropped before it began. A krond that restarts meanwhile is
 // waited for. Code not_found: there is no such run, or krond was started again and knows nothing of its promise;
 // conflict: it has not ended within `limit`.
-Result<std::string> run_at_its_end(const std::string& socket, const AwaitedRun& run, std::optional<Nanoseconds> limit);
+Result<std::string> run_at_its_end(const http::Endpoint& place, const AwaitedRun& run,
+                                   std::optional<Nanoseconds> limit);
 
 }  // namespace kron::cli

@@ -139,9 +139,10 @@ TEST(TaskParts, AnIdIsTheTypeAndChance) {
 TEST(TaskParts, TasksAreInADirectoryOrAKronds) {
   const Variable socket("KRON_SOCKET", "/run/x.sock");
   EXPECT_EQ(task_place({.data_dir = "/d", .socket = "", .state_dir = ""}).value().data_directory, "/d");
-  EXPECT_EQ(task_place({.data_dir = "", .socket = "/s", .state_dir = ""}).value().socket_path, "/s");
-  EXPECT_EQ(task_place({.data_dir = "", .socket = "", .state_dir = "/st"}).value().socket_path, "/st/krond.sock");
-  EXPECT_EQ(task_place({.data_dir = "", .socket = "", .state_dir = ""}).value().socket_path, "/run/x.sock");
+  EXPECT_EQ(task_place({.data_dir = "", .socket = "/s", .state_dir = ""}).value().krond->socket_path, "/s");
+  EXPECT_EQ(task_place({.data_dir = "", .socket = "", .state_dir = "/st"}).value().krond->socket_path,
+            "/st/krond.sock");
+  EXPECT_EQ(task_place({.data_dir = "", .socket = "", .state_dir = ""}).value().krond->socket_path, "/run/x.sock");
   EXPECT_EQ(workers_directory({.data_dir = "", .socket = "", .state_dir = "/st"}).value(), "/st/workers");
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kRecordsAtOnce = 1000;
 
 class AskedState : public StateAccess {
  public:
-  explicit AskedState(const std::string& socket) : client_(socket) {}
+  explicit AskedState(const http::Endpoint& place) : client_(place) {}
 
   Result<std::string> page(const std::string& after) override {
     return client_.get(Target("state").parameter("after", after).parameter("limit", std::to_string(kRecordsAtOnce)));
@@ -114,12 +114,12 @@ bool may_own(const DaemonOptions& options) {
 }  // namespace
 
 Result<std::unique_ptr<StateAccess>> StateAccess::open(const DaemonOptions& options) {
-  const auto socket = socket_path(options.socket, options.state_dir);
-  if (!socket) return fail(socket.error());
+  const auto place = krond_place(options);
+  if (!place) return fail(place.error());
   // Whatever krond has to say, even that it will not: where it is, its word counts.
-  const auto status = DaemonClient(*socket).get(Target("status"));
-  if (!may_own(options) || status || status.error().code != Code::unreachable) {
-    return std::make_unique<AskedState>(*socket);
+  const auto status = DaemonClient(*place).get(Target("status"));
+  if (place->is_remote() || !may_own(options) || status || status.error().code != Code::unreachable) {
+    return std::make_unique<AskedState>(*place);
   }
   const auto state =
       options.state_dir.empty() ? default_state_directory() : Result<std::string>(absolute_path(options.state_dir));

@@ -22,10 +22,10 @@ constexpr std::size_t kGroupTasks = 256;
 constexpr std::size_t kGroupBytes = std::size_t{8} << 20;
 constexpr std::size_t kTasksAtOnce = 1000;
 
-Result<std::string> body_of(http::Response response) {
+Result<std::string> body_of(http::Response response, const http::Endpoint& krond) {
   const bool is_answer = response.status == 409 && response.content_type.starts_with("application/json");
   if (response.status < 300 || is_answer) return std::move(response.body);
-  return fail(http::error_in(response));
+  return fail(refusal_in(response, krond));
 }
 
 std::string lease_target(const LeaseKey& key, std::string_view verb) {
@@ -38,25 +38,25 @@ std::string task_target(std::string_view task_id, std::string_view verb) {
 
 }  // namespace
 
-ApiQueue::ApiQueue(std::string socket_path, Seconds patience, const Clock& clock, Descriptor wakeup)
+ApiQueue::ApiQueue(http::Endpoint krond, Seconds patience, const Clock& clock, Descriptor wakeup)
     : clock_(clock),
-      socket_path_(std::move(socket_path)),
+      krond_(std::move(krond)),
       patience_(patience),
-      calls_(socket_path_),
-      poll_(socket_path_),
+      calls_(krond_, client_options(krond_)),
+      poll_(krond_, client_options(krond_)),
       wakeup_(std::move(wakeup)) {}
 
-Result<std::unique_ptr<ApiQueue>> ApiQueue::open(std::string socket_path, Seconds patience, const Clock& clock) {
+Result<std::unique_ptr<ApiQueue>> ApiQueue::open(http::Endpoint krond, Seconds patience, const Clock& clock) {
   Descriptor wakeup(::epoll_create1(EPOLL_CLOEXEC));
   if (!wakeup) return fail(system_error("make", "an epoll", errno));
-  return std::unique_ptr<ApiQueue>(new ApiQueue(std::move(socket_path), patience, clock, std::move(wakeup)));
+  return std::unique_ptr<ApiQueue>(new ApiQueue(std::move(krond), patience, clock, std::move(wakeup)));
 }
 
 Result<std::string> ApiQueue::ask(std::string_view method, const std::string& target, std::string body,
                                   http::Fields headers) {
   auto response = calls_.request(method, target, std::move(body), std::move(headers));
   if (!response) return fail(response.error());
-  return body_of(*std::move(response));
+  return body_of(*std::move(response), krond_);
 }
 
 void ApiQueue::submit_group(std::span<const NewTask> tasks, std::vector<Result<SubmitAnswer>>& answers) {
@@ -159,7 +159,7 @@ Result<std::vector<Lease>> ApiQueue::lease(const LeaseRequest& request) {
     if (!response) return std::vector<Lease>();
     end_waiting();
     if (!*response) return fail(response->error());
-    const auto body = body_of(**std::move(response));
+    const auto body = body_of(**std::move(response), krond_);
     auto leases = body ? leases_in(*body) : fail(body.error());
     // None came in all that time: the next wait begins.
     if (!leases || !leases->empty()) return leases;
@@ -172,10 +172,10 @@ void ApiQueue::stop_leasing() {
   end_waiting();
   if (!response) {
     // krond sees that nobody waits any more, and leases nothing to us.
-    poll_ = http::Client(socket_path_);
+    poll_ = http::Client(krond_, client_options(krond_));
     return;
   }
-  const auto body = *response ? body_of(**std::move(response)) : fail(response->error());
+  const auto body = *response ? body_of(**std::move(response), krond_) : fail(response->error());
   const auto leases = body ? leases_in(*body) : fail(body.error());
   if (!leases) return;
   for (const Lease& lease : *leases) {

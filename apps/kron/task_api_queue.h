@@ -17,7 +17,7 @@ class ApiQueue : public TaskClient {
  public:
   // `patience`: how long a request for leases waits at krond for a task to be ready. 0: not at all, and lease() is a
   // plain question. Else lease() returns at once with what has arrived, and descriptor() tells when to ask it again.
-  static Result<std::unique_ptr<ApiQueue>> open(std::string socket_path, Seconds patience, const Clock& clock);
+  static Result<std::unique_ptr<ApiQueue>> open(http::Endpoint krond, Seconds patience, const Clock& clock);
   ~ApiQueue() override { stop_leasing(); }
 
   std::vector<Result<SubmitAnswer>> submit(std::span<const NewTask> tasks) override;
@@ -38,7 +38,7 @@ class ApiQueue : public TaskClient {
   void stop_leasing() override;
 
  private:
-  ApiQueue(std::string socket_path, Seconds patience, const Clock& clock, Descriptor wakeup);
+  ApiQueue(http::Endpoint krond, Seconds patience, const Clock& clock, Descriptor wakeup);
 
   // The body of a success, and of a "no" that is an answer (409 with JSON).
   Result<std::string> ask(std::string_view method, const std::string& target, std::string body = {},
@@ -50,7 +50,7 @@ class ApiQueue : public TaskClient {
   void end_waiting();
 
   const Clock& clock_;
-  std::string socket_path_;
+  http::Endpoint krond_;
   Seconds patience_;
   http::Client calls_;
   http::Client poll_;

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "daemon_client.h"
 #include "kron/env/places.h"
 
 namespace kron::cli {
@@ -17,7 +16,7 @@ bool is_set(const char* variable) {
 // A flag goes before the environment, whatever it names.
 bool names_redis(const TaskPlaceOptions& options) {
   if (!options.redis.redis.empty() || !options.redis.redis_file.empty()) return true;
-  if (!options.socket.empty() || !options.state_dir.empty()) return false;
+  if (!options.socket.empty() || !options.state_dir.empty() || !options.url.empty()) return false;
   if (!is_set("KRON_REDIS") && !is_set("KRON_REDIS_FILE")) return false;
   const char* tasks = std::getenv("KRON_TASKS");  // krond's own variable: the tasks of each host are its own
   return tasks == nullptr || std::string_view(tasks) != "file";
@@ -35,9 +34,13 @@ Result<std::string> state_directory(const TaskPlaceOptions& options, const char*
 Result<TaskPlace> task_place(const TaskPlaceOptions& options) {
   if (!options.data_dir.empty()) return TaskPlace{.data_directory = absolute_path(options.data_dir)};
   if (names_redis(options)) return TaskPlace{.in_redis = true};
-  auto socket = socket_path(options.socket, options.state_dir);
-  if (!socket) return fail(socket.error());
-  return TaskPlace{.socket_path = *std::move(socket)};
+  auto krond = krond_place({.socket = options.socket,
+                            .state_dir = options.state_dir,
+                            .url = options.url,
+                            .token_file = options.token_file,
+                            .ca_file = options.ca_file});
+  if (!krond) return fail(krond.error());
+  return TaskPlace{.krond = *std::move(krond)};
 }
 
 Result<std::string> workers_directory(const TaskPlaceOptions& options) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cluster_session.h"
 #include "kron/base/result.h"
+#include "krond_place.h"
 
 namespace kron::cli {
 
@@ -13,13 +15,14 @@ struct TaskPlaceOptions {
   std::string socket = {};
   std::string state_dir = {};
   ClusterOptions redis = {};
+  std::string url = {}, token_file = {}, ca_file = {};
 };
 
 // One of the three.
 struct TaskPlace {
   std::string data_directory = {};
-  std::string socket_path = {};  // of a krond that has the tasks
-  bool in_redis = false;         // of TaskPlaceOptions::redis, or of $KRON_REDIS
+  std::optional<http::Endpoint> krond = {};  // that has the tasks
+  bool in_redis = false;                     // of TaskPlaceOptions::redis, or of $KRON_REDIS
 };
 
 // A data directory or a Redis that was named is taken as it is; so is the Redis of the environment, when no flag says

@@ -31,12 +31,12 @@ Result<std::unique_ptr<TaskSession>> TaskSession::open(const TaskPlaceOptions& o
     auto shared = RedisTasks::open(options.redis, false, session->clock_, session->log_);
     if (!shared) return fail(shared.error());
     session->client_ = *std::move(shared);
-  } else if (place->socket_path.empty()) {
+  } else if (!place->krond) {
     auto owned = OwnedQueue::open(place->data_directory, may_make, session->clock_, session->log_);
     if (!owned) return fail(owned.error());
     session->client_ = *std::move(owned);
   } else {
-    auto asked = ApiQueue::open(place->socket_path, Seconds(0), session->clock_);
+    auto asked = ApiQueue::open(*place->krond, Seconds(0), session->clock_);
     if (!asked) return fail(asked.error());
     session->client_ = *std::move(asked);
   }

@@ -21,7 +21,7 @@
 #include "kron/web/routes.h"
 #include "kron/web/service_front.h"
 #include "lines.h"
-#include "web_private.h"
+#include "private_memory.h"
 
 namespace kron::cli {
 namespace {

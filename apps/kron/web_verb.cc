@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <string>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "daemon_client.h"
@@ -18,8 +16,8 @@
 #include "kron/web/sessions.h"
 #include "lines.h"
 #include "operate_verbs.h"
+#include "private_memory.h"
 #include "web_address.h"
-#include "web_private.h"
 
 namespace kron::cli {
 namespace {
@@ -198,16 +196,13 @@ class PageServer {
 
 }  // namespace
 
-void keep_memory_private() {
-  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
 int serve_page(const WebOptions& options) {
   if (options.is_service) return serve_for_many(options.service);
   auto client = DaemonClient::open(options);
   if (!client) return refuse("web", client.error(), false);
+  if (const Status here = client->must_be_here("serves the page of a krond on its own host"); !here) {
+    return refuse("web", here.error(), false);
+  }
   // A wrong socket is told now; a krond that ends later is the page's business.
   if (const auto status = client->get(Target("status")); !status) return refuse("web", status.error(), false);
   keep_memory_private();

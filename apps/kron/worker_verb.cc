@@ -88,7 +88,7 @@ Result<std::unique_ptr<TaskClient>> client_at(const TaskPlace& place, const Work
     if (!client) return fail(client.error());
     return *std::move(client);
   }
-  auto client = ApiQueue::open(place.socket_path, patience_of(until), clock);
+  auto client = ApiQueue::open(*place.krond, patience_of(until), clock);
   if (!client) return fail(client.error());
   return *std::move(client);
 }

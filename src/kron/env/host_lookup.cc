@@ -1,13 +1,18 @@
 #include "kron/env/host_lookup.h"
 
+#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <optional>
+#include <poll.h>
 #include <thread>
 
+#include "kron/env/system_error.h"
 #include "kron/env/thread_start.h"
 
 namespace kron {
@@ -65,6 +70,33 @@ Result<std::vector<SocketAddress>> look_up_host(const std::string& host, std::ui
     return fail(Code::unreachable, "the address of host " + host + " was not found in time; is the name server up?");
   }
   return *lookup->answer;
+}
+
+Result<Descriptor> connect_to(const SocketAddress& address, Deadline deadline) {
+  const int family = address.get()->sa_family;
+  Descriptor descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!descriptor) return fail(system_error("open", "a socket", errno));
+  if (family != AF_UNIX) {
+    // What is sent is small and goes at once.
+    const int on = 1;
+    ::setsockopt(descriptor.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+  int problem = ::connect(descriptor.get(), address.get(), address.size) == 0 ? 0 : errno;
+  if (problem == EINPROGRESS || problem == EINTR) {
+    pollfd poll{descriptor.get(), POLLOUT, 0};
+    const int ready = uninterrupted([&] { return ::poll(&poll, 1, milliseconds_left(deadline)); });
+    socklen_t size = sizeof problem;
+    if (ready <= 0) {
+      problem = ETIMEDOUT;
+    } else if (::getsockopt(descriptor.get(), SOL_SOCKET, SO_ERROR, &problem, &size) != 0) {
+      problem = errno;
+    }
+  }
+  if (problem == EACCES || problem == EPERM) {
+    return fail(Code::refused, std::string("it may not be connected to: ") + std::strerror(problem));
+  }
+  if (problem != 0) return fail(Code::unreachable, std::strerror(problem));
+  return descriptor;
 }
 
 }  // namespace kron

@@ -7,6 +7,7 @@
 
 #include "kron/base/result.h"
 #include "kron/env/deadline.h"
+#include "kron/env/descriptor.h"
 
 namespace kron {
 
@@ -22,5 +23,8 @@ struct SocketAddress {
 // that is left behind when the answer takes too long, and ends when the resolver gives up. Unreachable: no such host,
 // or no answer in time.
 Result<std::vector<SocketAddress>> look_up_host(const std::string& host, std::uint16_t port, Deadline deadline);
+
+// A connected socket that does not block. Refused: no permission. Unreachable: nobody answers there in time.
+Result<Descriptor> connect_to(const SocketAddress& address, Deadline deadline);
 
 }  // namespace kron

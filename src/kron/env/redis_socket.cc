@@ -2,13 +2,9 @@
 
 #include <array>
 #include <cstring>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/un.h>
 #include <utility>
-
-#include "kron/env/system_error.h"
 
 namespace kron {
 namespace {
@@ -55,33 +51,9 @@ Result<RedisSocket> RedisSocket::open(const RedisAddress& address, const std::op
 }
 
 Result<RedisSocket> RedisSocket::open_one(const SocketAddress& address, Deadline deadline) {
-  const int family = address.get()->sa_family;
-  Descriptor descriptor(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!descriptor) return fail(system_error("open", "a socket", errno));
-  if (family != AF_UNIX) {
-    // Commands are small and go at once.
-    const int on = 1;
-    ::setsockopt(descriptor.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
-  int problem = ::connect(descriptor.get(), address.get(), address.size) == 0 ? 0 : errno;
-  if (problem == EINPROGRESS || problem == EINTR) {
-    pollfd poll{descriptor.get(), POLLOUT, 0};
-    int ready = 0;
-    do {
-      ready = ::poll(&poll, 1, milliseconds_left(deadline));
-    } while (ready < 0 && errno == EINTR);
-    socklen_t size = sizeof problem;
-    if (ready <= 0) {
-      problem = ETIMEDOUT;
-    } else if (::getsockopt(descriptor.get(), SOL_SOCKET, SO_ERROR, &problem, &size) != 0) {
-      problem = errno;
-    }
-  }
-  if (problem == EACCES || problem == EPERM) {
-    return fail(Code::refused, std::string("it may not be connected to: ") + std::strerror(problem));
-  }
-  if (problem != 0) return fail(Code::unreachable, std::strerror(problem));
-  return RedisSocket(std::move(descriptor));
+  Result<Descriptor> descriptor = connect_to(address, deadline);
+  if (!descriptor) return fail(descriptor.error());
+  return RedisSocket(*std::move(descriptor));
 }
 
 Status RedisSocket::start_tls(const RedisTls& tls, const std::string& host, Deadline deadline) {

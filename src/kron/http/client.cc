@@ -19,13 +19,15 @@ namespace kron::http {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-using Deadline = std::optional<SteadyClock::time_point>;  // none: for ever
+using TimeLimit = std::optional<kron::Deadline>;  // none: for ever
 
 constexpr std::size_t kMostBody = std::size_t{256} << 20;
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
+constexpr std::size_t kEncryptAtOnce = std::size_t{256} << 10;
+constexpr Seconds kOwnWords(10);
 
 // Until the socket is ready for `events`; false when the deadline passes first.
-bool wait_for(int socket, short events, const Deadline& deadline) {
+bool wait_for(int socket, short events, const TimeLimit& deadline) {
   while (true) {
     int milliseconds = -1;
     if (deadline) {
@@ -51,35 +53,64 @@ class Client::Connection {
   bool is_busy() const { return reader_ != nullptr; }
   ResponseReader& reader() { return *reader_; }
 
+  Status shake_hands(TlsSession session, const TimeLimit& deadline) {
+    tls_ = std::move(session);
+    Status going = tls_->received({});
+    while (true) {
+      // Also what says why we do not go on.
+      const Sent sent = send_as_is(tls_->take_outgoing(), deadline);
+      if (!going) return going;
+      if (sent != Sent::all) return fail(Code::unreachable, "it hung up during the TLS handshake");
+      if (tls_->is_established()) return {};
+      if (!wait_for(socket_.get(), POLLIN, deadline)) {
+        return fail(Code::unreachable, "no answer to the TLS handshake in time; does it speak TLS?");
+      }
+      std::array<char, kReadAtOnce> bytes;
+      const ssize_t size = take_from_socket(bytes);
+      if (size == 0) return fail(Code::unreachable, "it hung up during the TLS handshake; does it speak TLS?");
+      if (size > 0) going = tls_->received({bytes.data(), static_cast<std::size_t>(size)});
+    }
+  }
+  std::optional<TlsPeer> peer() const { return tls_ ? tls_->peer() : std::nullopt; }
+
   // Between two answers a server has nothing to say: what can be read is its farewell.
-  bool is_stale() const {
+  bool is_stale() {
     pollfd look{.fd = socket_.get(), .events = POLLIN, .revents = 0};
-    return ::poll(&look, 1, 0) != 0;
+    while (::poll(&look, 1, 0) != 0) {
+      if (!tls_) return true;
+      // But TLS may have, for itself.
+      std::array<char, kReadAtOnce> bytes;
+      const ssize_t size = take_from_socket(bytes);
+      if (size <= 0 || !tls_->received({bytes.data(), static_cast<std::size_t>(size)})) return true;
+      if (tls_->has_something() != false || tls_->peer_closed()) return true;
+    }
+    return false;
   }
 
   enum class Sent : std::uint8_t { all, broken, late };
-  Sent send(std::string_view message, bool has_body, const Deadline& deadline) {
+  Sent send(std::string_view message, bool has_body, const TimeLimit& deadline) {
     reader_ = std::make_unique<ResponseReader>(has_body, kMostBody);
-    while (!message.empty()) {
-      const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent > 0) {
-        message.remove_prefix(static_cast<std::size_t>(sent));
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        if (!wait_for(socket_.get(), POLLOUT, deadline)) return Sent::late;
-      } else if (errno != EINTR) {
-        return Sent::broken;
-      }
+    if (!tls_) return send_as_is(message, deadline);
+    Sent sent = Sent::all;
+    while (sent == Sent::all && !message.empty()) {
+      const std::string_view piece = message.substr(0, kEncryptAtOnce);
+      if (!tls_->write(piece)) return Sent::broken;
+      message.remove_prefix(piece.size());
+      sent = send_as_is(tls_->take_outgoing(), deadline);
     }
-    return Sent::all;
+    return sent;
   }
 
-  // What can be read without waiting.
+  // What can be read without waiting; nothing of it stays behind in TLS.
   Status receive() {
     std::array<char, kReadAtOnce> bytes;
-    const ssize_t size = uninterrupted([&] { return ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT); });
-    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
-    if (size <= 0) return reader_->closed();
-    return reader_->received({bytes.data(), static_cast<std::size_t>(size)});
+    const ssize_t size = take_from_socket(bytes);
+    if (size < 0) return {};
+    const std::string_view came(bytes.data(), static_cast<std::size_t>(size));
+    if (!tls_) return came.empty() ? reader_->closed() : reader_->received(came);
+    // An end that nobody has announced may be somebody else's doing.
+    if (came.empty()) return fail(Code::unreachable, "the connection broke off");
+    return decrypt(came, bytes);
   }
 
   // The answer is taken; the connection is free for the next.
@@ -91,14 +122,51 @@ class Client::Connection {
   }
 
  private:
+  Sent send_as_is(std::string_view bytes, const TimeLimit& deadline) const {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent > 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        if (!wait_for(socket_.get(), POLLOUT, deadline)) return Sent::late;
+      } else if (errno != EINTR) {
+        return Sent::broken;
+      }
+    }
+    return Sent::all;
+  }
+
+  // 0: the server has hung up; less: nothing has come.
+  ssize_t take_from_socket(std::span<char> room) const {
+    const ssize_t size = uninterrupted([&] { return ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT); });
+    return size < 0 && errno != EAGAIN && errno != EWOULDBLOCK ? 0 : size;
+  }
+
+  // `room` may be where the bytes are.
+  Status decrypt(std::string_view came, std::span<char> room) {
+    if (Status received = tls_->received(came); !received) return received;
+    while (true) {
+      const Result<std::size_t> size = tls_->read(room);
+      if (!size) return fail(size.error());
+      if (*size == 0) break;
+      if (Status received = reader_->received({room.data(), *size}); !received) return received;
+    }
+    // What TLS has to say for itself is little, and can wait if it must.
+    const std::string own = tls_->take_outgoing();
+    if (send_as_is(own, SteadyClock::now() + kOwnWords) != Sent::all) {
+      return fail(Code::unreachable, "the connection broke off");
+    }
+    return tls_->peer_closed() ? reader_->closed() : Status();
+  }
+
   Descriptor socket_;
+  std::optional<TlsSession> tls_;
   std::size_t answers_ = 0;
   std::unique_ptr<ResponseReader> reader_;  // while an answer is awaited
 };
 
-Client::Client(std::string socket_path) : Client(std::move(socket_path), Options()) {}
-Client::Client(std::string socket_path, Options options)
-    : socket_path_(std::move(socket_path)), options_(std::move(options)) {}
+Client::Client(Endpoint server) : Client(std::move(server), Options()) {}
+Client::Client(Endpoint server, Options options) : server_(std::move(server)), options_(std::move(options)) {}
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
@@ -108,11 +176,31 @@ Error Client::unreachable(const std::string& what) const {
 }
 
 Error Client::lost(const std::string& what) const {
-  return unreachable(what + " from " + socket_path_ + ": the request may or may not have been obeyed");
+  return unreachable(what + " from " + server_.text() + ": the request may or may not have been obeyed");
+}
+
+Status Client::connect_over_tcp() {
+  const Deadline deadline = deadline_after(options_.timeout);
+  Result<Descriptor> socket = connect_tcp(server_, deadline);
+  if (!socket)
+    return fail(socket.error().code == Code::unreachable ? unreachable(socket.error().message) : socket.error());
+  auto connection = std::make_unique<Connection>(*std::move(socket));
+  if (server_.tls) {
+    Result<TlsSession> session = TlsSession::for_client(server_.tls, server_.host);
+    if (!session) return fail(session.error());
+    if (Status shaken = connection->shake_hands(*std::move(session), deadline); !shaken) {
+      if (shaken.error().code != Code::unreachable) return shaken;
+      return fail(unreachable("cannot talk to " + server_.text() + ": " + shaken.error().message));
+    }
+    peer_ = connection->peer();
+  }
+  connection_ = std::move(connection);
+  return {};
 }
 
 Status Client::connect() {
-  Result<Descriptor> socket = connect_unix(socket_path_, options_.timeout);
+  if (server_.is_remote()) return connect_over_tcp();
+  Result<Descriptor> socket = connect_unix(server_.socket_path, options_.timeout);
   if (socket) {
     connection_ = std::make_unique<Connection>(*std::move(socket));
     return {};
@@ -129,26 +217,28 @@ Status Client::start(const std::string& message, bool has_body) {
   }
   hung_up_ = false;
   const bool is_kept = connection_->is_kept();
-  const Deadline deadline = SteadyClock::now() + options_.timeout;
+  const TimeLimit deadline = SteadyClock::now() + options_.timeout;
   switch (connection_->send(message, has_body, deadline)) {
     case Connection::Sent::all:
       return {};
     case Connection::Sent::late:
       connection_.reset();
-      return fail(unreachable(socket_path_ + " does not take the request"));
+      return fail(unreachable(server_.text() + " does not take the request"));
     case Connection::Sent::broken:
       // The server may have said why before it hung up.
       if (connection_->receive() && connection_->reader().has_begun()) return {};
       connection_.reset();
       // It cannot have obeyed a request that it did not get in full.
       if (is_kept) return start(message, has_body);
-      return fail(unreachable(socket_path_ + " hung up before it had the whole request"));
+      return fail(unreachable(server_.text() + " hung up before it had the whole request"));
   }
   return {};
 }
 
 Status Client::begin(std::string_view method, std::string_view target, std::string_view body, const Fields& headers) {
-  const Result<std::string> message = request_message(method, target, body, headers);
+  Fields sent = headers;
+  if (!server_.token.empty()) sent.emplace_back("Authorization", "Bearer " + server_.token);
+  const Result<std::string> message = request_message(method, target, body, sent, server_.host_header());
   if (!message) return fail(message.error());
   return start(*message, method != "HEAD");
 }
@@ -175,7 +265,7 @@ std::optional<Result<Response>> Client::poll() {
 }
 
 Result<Response> Client::await_answer() {
-  const Deadline deadline = SteadyClock::now() + options_.timeout;
+  const TimeLimit deadline = SteadyClock::now() + options_.timeout;
   while (true) {
     if (auto answer = poll()) return *std::move(answer);
     if (!wait_for(connection_->descriptor(), POLLIN, deadline)) {
@@ -200,7 +290,7 @@ Status Client::stream(std::string_view target, const Fields& headers,
                       const std::function<bool(std::string_view bytes)>& on_bytes,
                       const std::function<void(const Response& head)>& on_head) {
   if (Status status = begin("GET", target, {}, headers); !status) return status;
-  const Deadline deadline = SteadyClock::now() + options_.timeout;
+  const TimeLimit deadline = SteadyClock::now() + options_.timeout;
   ResponseReader& reader = connection_->reader();
   bool told_head = !on_head;
   while (true) {

@@ -8,17 +8,18 @@
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
+#include "kron/http/endpoint.h"
 #include "kron/http/message.h"
 #include "kron/http/target.h"
 
 namespace kron::http {
 
-// Asks a server on a unix socket, one request at a time, over one connection that is kept; connects again by itself
-// when the server has closed it in between. For one thread.
+// Asks a server on a unix socket or a port, one request at a time, over one connection that is kept; connects again by
+// itself when the server has closed it in between. For one thread.
 //
-// An answer of any status is a Response (error_in() makes an Error of it). Failures: unreachable when nobody answers on
-// the socket, or the answer was lost or took too long (then the request may or may not have been obeyed, and the
-// message says so); refused when the socket may not be opened.
+// An answer of any status is a Response (error_in() makes an Error of it). Failures: unreachable when nobody answers
+// there, or the answer was lost or took too long (then the request may or may not have been obeyed, and the message
+// says so); refused when the socket may not be opened, or TLS does not accept the server.
 class Client {
  public:
   struct Options {
@@ -26,8 +27,8 @@ class Client {
     std::string cure = "is krond running? see `kron doctor`";
   };
 
-  explicit Client(std::string socket_path);
-  Client(std::string socket_path, Options options);
+  explicit Client(Endpoint server);
+  Client(Endpoint server, Options options);
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();
@@ -49,18 +50,23 @@ class Client {
   int descriptor() const;  // -1 when nothing is under way
   std::optional<Result<Response>> poll();
 
+  // Who the server was that was last connected to, over TLS.
+  const std::optional<TlsPeer>& peer() const { return peer_; }
+
  private:
   class Connection;
 
   Status connect();
+  Status connect_over_tcp();
   Status start(const std::string& message, bool has_body);
   Result<Response> await_answer();
   Error broken(const Error& error);
   Error unreachable(const std::string& what) const;
   Error lost(const std::string& what) const;
 
-  std::string socket_path_;
+  Endpoint server_;
   Options options_;
+  std::optional<TlsPeer> peer_;
   std::unique_ptr<Connection> connection_;  // none when it is not open
   bool hung_up_ = false;                    // the server closed a kept connection before the first byte of an answer
 };

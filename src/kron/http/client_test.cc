@@ -1,5 +1,6 @@
 #include "kron/http/client.h"
 
+#include <atomic>
 #include <future>
 #include <gtest/gtest.h>
 #include <optional>
@@ -13,6 +14,11 @@ namespace kron::http {
 namespace {
 
 using testing::ServerRig;
+
+using ClientOverEachWay = testing::OverEachWay;
+INSTANTIATE_TEST_SUITE_P(Client, ClientOverEachWay,
+                         ::testing::Values(testing::Way::unix_socket, testing::Way::tcp, testing::Way::tls),
+                         testing::name_of_way);
 
 void echo(const Request& request, Reply reply) {
   std::string body = request.method + " " + request.target + " " + request.body;
@@ -55,9 +61,9 @@ class Parrot {
   std::thread thread_;
 };
 
-TEST(Client, SendsRequestsOverOneConnection) {
+TEST_P(ClientOverEachWay, SendsRequestsOverOneConnection) {
   const ServerRig rig(echo);
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   const auto answer = client.request("GET", "/a?b=c");
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->status, 200);
@@ -92,9 +98,9 @@ TEST(Client, ConnectsAgainWhenTheServerHasClosed) {
   EXPECT_FALSE(client.request("GET", "/"));
 }
 
-TEST(Client, ReadsWhyItsBodyWasRefused) {
+TEST_P(ClientOverEachWay, ReadsWhyItsBodyWasRefused) {
   const ServerRig rig(echo);
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   ASSERT_TRUE(client.request("GET", "/"));
   for (int i = 0; i < 3; ++i) {
     const auto answer = client.request("POST", "/p", std::string(std::size_t{8} << 20U, 'x'));
@@ -163,23 +169,23 @@ TEST(Client, AsksAgainWhenAKeptConnectionBreaksButOnlyAQuestion) {
   EXPECT_EQ(client.request("POST", "/")->body, "hi");
 }
 
-TEST(Client, GivesUpWhenTheAnswerTakesTooLong) {
+TEST_P(ClientOverEachWay, GivesUpWhenTheAnswerTakesTooLong) {
   std::optional<Reply> kept;
   const ServerRig rig([&](const Request&, Reply reply) { kept.emplace(std::move(reply)); });
-  Client client(rig.socket_path(), {.timeout = std::chrono::milliseconds(50)});
+  Client client(rig.endpoint(), {.timeout = std::chrono::milliseconds(50)});
   const auto answer = client.request("POST", "/");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Code::unreachable);
   EXPECT_NE(answer.error().message.find("within 50ms"), std::string::npos) << answer.error().message;
 }
 
-TEST(Client, StreamsUntilTheEndOrUntilItHasEnough) {
+TEST_P(ClientOverEachWay, StreamsUntilTheEndOrUntilItHasEnough) {
   const ServerRig rig([](const Request& request, Reply reply) {
     if (request.target == "/no") return reply.send(problem(Error{Code::conflict, "not now", "id"}));
     const auto stream = reply.begin({200, "text/plain", {}, "one "});
     stream->write("two");
   });
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   std::string all;
   const auto gather = [&](std::string_view bytes) {
     all += bytes;
@@ -192,10 +198,10 @@ TEST(Client, StreamsUntilTheEndOrUntilItHasEnough) {
   EXPECT_EQ(client.request("GET", "/")->body, "one two");
 }
 
-TEST(Client, PollsForAnAnswerBesideALoop) {
+TEST_P(ClientOverEachWay, PollsForAnAnswerBesideALoop) {
   std::promise<Reply> asked;
   const ServerRig rig([&](const Request&, Reply reply) { asked.set_value(std::move(reply)); });
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   EXPECT_EQ(client.poll()->error().code, Code::conflict);
   ASSERT_TRUE(client.begin("POST", "/leases", "{}"));
   Reply reply = asked.get_future().get();
@@ -211,7 +217,7 @@ TEST(Client, PollsForAnAnswerBesideALoop) {
   EXPECT_EQ(client.descriptor(), -1);
 }
 
-TEST(Client, ARequestMeanwhileGivesTheFirstOneUp) {
+TEST_P(ClientOverEachWay, ARequestMeanwhileGivesTheFirstOneUp) {
   std::promise<void> gone;
   std::optional<Reply> kept;
   const ServerRig rig([&](const Request& request, Reply reply) {
@@ -219,7 +225,7 @@ TEST(Client, ARequestMeanwhileGivesTheFirstOneUp) {
     reply.on_gone([&] { gone.set_value(); });
     kept.emplace(std::move(reply));
   });
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   ASSERT_TRUE(client.begin("GET", "/wait"));
   EXPECT_TRUE(client.request("GET", "/now"));
   EXPECT_EQ(gone.get_future().wait_for(testing::kPatience), std::future_status::ready);
@@ -230,6 +236,123 @@ TEST(Client, SendsNothingThatCouldBeTwoRequests) {
   EXPECT_EQ(client.request("GET", "/a b").error().code, Code::invalid);
   EXPECT_EQ(client.request("GET", "/a\r\n").error().code, Code::invalid);
   EXPECT_EQ(client.request("GET", "/", "", {{"X", "a\r\nb: c"}}).error().code, Code::invalid);
+}
+
+// Over TLS, and how it can be refused.
+class RemoteClient : public ::testing::Test {
+ protected:
+  void SetUp() override { testing::way_in() = testing::Way::tls; }
+  void TearDown() override { testing::way_in() = testing::Way::unix_socket; }
+};
+
+TEST_F(RemoteClient, SendsItsTokenAndTheNameOfTheServer) {
+  const ServerRig rig([](const Request& request, Reply reply) {
+    reply.send(
+        {200,
+         "",
+         {},
+         std::string(*request.header("host")) + "|" + std::string(request.header("authorization").value_or("none"))});
+  });
+  Endpoint server = rig.endpoint();
+  const std::string host = "localhost:" + std::to_string(rig.port());
+  EXPECT_EQ(server.text(), "https://" + host);
+  EXPECT_EQ(Client(server).request("GET", "/")->body, host + "|none");
+  server.token = "kron_secret";
+  Client client(server);
+  EXPECT_FALSE(client.peer());
+  EXPECT_EQ(client.request("GET", "/")->body, host + "|Bearer kron_secret");
+  ASSERT_TRUE(client.peer());
+  EXPECT_EQ(client.peer()->expires, testing::tls_rig().server()->expires());
+}
+
+TEST_F(RemoteClient, RefusesAServerThatItDoesNotKnow) {
+  std::atomic<int> asked = 0;
+  const ServerRig rig([&](const Request&, Reply reply) {
+    ++asked;
+    reply.send({});
+  });
+  Endpoint stranger = rig.endpoint();
+  stranger.tls = TlsContext::for_client().value();
+  stranger.token = "kron_secret";
+  const auto answer = Client(stranger).request("GET", "/");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::refused);
+  EXPECT_NE(answer.error().message.find("the certificate of localhost is not accepted"), std::string::npos)
+      << answer.error().message;
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(RemoteClient, SaysThatAServerSpeaksNoTls) {
+  testing::way_in() = testing::Way::tcp;
+  const ServerRig clear(echo);
+  Endpoint server = clear.endpoint();
+  server.tls = testing::tls_rig().client();
+  const auto answer = Client(server, {.cure = "look there"}).request("GET", "/");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::unreachable);
+  EXPECT_NE(answer.error().message.find(server.text()), std::string::npos);
+  EXPECT_TRUE(answer.error().message.ends_with("; look there")) << answer.error().message;
+}
+
+TEST_F(RemoteClient, AServerThatDoesNotAnswerTheHandshakeIsNotWaitedForForEver) {
+  const Descriptor silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(silent.get(), 1), 0);
+  ASSERT_EQ(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  Endpoint server;
+  server.host = "127.0.0.1";
+  server.port = ntohs(address.sin_port);
+  server.tls = testing::tls_rig().client();
+  const auto answer = Client(server, {.timeout = std::chrono::milliseconds(100)}).request("GET", "/");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::unreachable);
+}
+
+TEST_F(RemoteClient, ConnectsAgainWhenTheServerHasClosed) {
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(socket.get(), 10), 0);
+  testing::SilentLog log;
+  std::optional<Client> client;
+  // One server after the other on the same port.
+  for (int i = 0; i < 3; ++i) {
+    auto listener = TcpListener::adopt(
+                        Descriptor(::dup(socket.get())), [](const Request& head) { return head.principal; },
+                        testing::tls_rig().source())
+                        .value();
+    Endpoint place;
+    place.host = "127.0.0.1";
+    place.port = listener.port();
+    place.tls = testing::tls_rig().client();
+    if (!client) client.emplace(place);
+    Server::Listeners listeners;
+    listeners.push_back(std::make_unique<TcpListener>(std::move(listener)));
+    const auto server = Server::start(std::move(listeners), {}, echo, log).value();
+    for (const char* method : {"POST", "GET", "POST"}) {
+      const auto answer = client->request(method, "/p", "x");
+      ASSERT_TRUE(answer) << answer.error().message;
+    }
+  }
+}
+
+TEST_F(RemoteClient, AnEndThatNobodyAnnouncedIsNoEndOfAnAnswer) {
+  const ServerRig rig([](const Request& request, Reply reply) {
+    const auto stream = reply.begin({200, "text/plain", {}, "first"});
+    if (request.target == "/cut") stream->cut();
+  });
+  Client client(rig.endpoint());
+  const auto all = [](std::string_view) { return true; };
+  EXPECT_TRUE(client.stream("/whole", {}, all));
+  const Status cut = client.stream("/cut", {}, all);
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, Code::unreachable);
 }
 
 }  // namespace

@@ -1,14 +1,7 @@
 #include "kron/http/connection.h"
 
-#include <array>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <cerrno>
-#include <poll.h>
-#include <sys/socket.h>
 #include <utility>
 
 #include "kron/http/exchange.h"
@@ -21,15 +14,6 @@ namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kDrainAtOnce = 4096;
-
-int family_of(int socket) {
-  int family = AF_UNSPEC;
-  socklen_t size = sizeof(family);
-  ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
-  return family;
-}
-
 Response too_many_requests() {
   Response response = problem(503, "too many requests at a time, of all or of this user; try again");
   response.headers.emplace_back("Retry-After", "1");
@@ -38,25 +22,14 @@ Response too_many_requests() {
 
 }  // namespace
 
-struct Connection::Wire {
-  Wire(asio::io_context& loop, Descriptor descriptor) : family(family_of(descriptor.get())), socket(loop), timer(loop) {
-    ErrorCode error;  // of registering with epoll; the first read meets it again
-    socket.assign(asio::generic::stream_protocol(family, 0), descriptor.get(), error);
-    if (!error) (void)descriptor.release();
-  }
-
-  // Whether a client that hangs up is told from one that has only shut down its sending side, and still waits for the
-  // answer. Over TCP both say the same, and no browser does the latter.
-  bool tells_hangup() const { return family == AF_UNIX; }
-
-  int family;
-  asio::generic::stream_protocol::socket socket;
+struct Connection::Timer {
   asio::steady_timer timer;
 };
 
-Connection::Connection(asio::io_context& loop, Descriptor socket, const Service& service, const Listener& listener,
-                       Principal connected, std::unique_ptr<Share> place)
-    : wire_(std::make_unique<Wire>(loop, std::move(socket))),
+Connection::Connection(asio::io_context& loop, std::shared_ptr<Wire> wire, const Service& service,
+                       const Listener& listener, Principal connected, std::unique_ptr<Share> place)
+    : wire_(std::move(wire)),
+      timer_(std::make_unique<Timer>(Timer{asio::steady_timer(loop)})),
       service_(service),
       place_(std::move(place)),
       reader_(
@@ -66,19 +39,32 @@ Connection::Connection(asio::io_context& loop, Descriptor socket, const Service&
 Connection::~Connection() = default;
 
 void Connection::start() {
+  if (wire_->needs_handshake()) return shake_hands();
   set_deadline(service_.limits.idle);
   read();
 }
 
+// One who takes his time for it is as slow as one who does so with his headers.
+void Connection::shake_hands() {
+  state_ = State::shaking;
+  set_deadline(service_.limits.header_time);
+  wire_->shake_hands([self = shared_from_this()](bool is_done, const std::string& why) {
+    if (self->state_ != State::shaking) return;
+    self->state_ = State::reading;
+    self->service_.shaken(self, why);
+    if (!is_done) return self->linger();
+    self->set_deadline(self->service_.limits.idle);
+    self->read();
+  });
+}
+
 void Connection::read() {
-  const std::span<char> room = reader_.room();
-  wire_->socket.async_read_some(asio::buffer(room.data(), room.size()),
-                                [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
-                                  if (self->state_ != State::reading) return;
-                                  if (error) return self->close();
-                                  self->reader_.received(size);
-                                  self->advance();
-                                });
+  wire_->read(reader_.room(), [self = shared_from_this()](std::size_t size) {
+    if (self->state_ != State::reading) return;
+    if (size == 0) return self->close();
+    self->reader_.received(size);
+    self->advance();
+  });
 }
 
 void Connection::advance() {
@@ -127,20 +113,9 @@ void Connection::refuse(Response response) {
 }
 
 void Connection::watch_for_hangup() {
-  if (std::exchange(watches_, true)) return;
-  // Not by reading: the client may have sent its next request already, which then hides its end.
-  const bool by_error = wire_->tells_hangup() || has_next_;
-  const auto kind = by_error ? asio::socket_base::wait_error : asio::socket_base::wait_read;
-  wire_->socket.async_wait(kind, [self = shared_from_this(), by_error](const ErrorCode& error) {
-    self->watches_ = false;
-    if (error || (self->state_ != State::working && self->state_ != State::streaming)) return;
-    if (by_error) return self->close();
-    char next = 0;
-    const ssize_t size = ::recv(self->wire_->socket.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-    const bool is_open = size > 0 || (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
-    if (!is_open) return self->close();
-    self->has_next_ = size > 0;
-    self->watch_for_hangup();
+  wire_->watch([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->is_being_served()) self->close();
   });
 }
 
@@ -164,11 +139,10 @@ void Connection::answer(Response response) {
 
 void Connection::write(void (Connection::*then)()) {
   is_writing_ = true;
-  const std::array<asio::const_buffer, 2> buffers{asio::buffer(out_head_), asio::buffer(out_body_)};
-  asio::async_write(wire_->socket, buffers, [self = shared_from_this(), then](const ErrorCode& error, std::size_t) {
+  wire_->write(out_head_, out_body_, [self = shared_from_this(), then](bool is_sent) {
     self->is_writing_ = false;
     if (self->state_ == State::closed) return;
-    if (error) return self->close();
+    if (!is_sent) return self->close();
     self->out_head_ = {};
     self->out_body_ = {};
     (*self.*then)();
@@ -176,10 +150,14 @@ void Connection::write(void (Connection::*then)()) {
 }
 
 void Connection::answered() {
-  if (stops_) return close();
+  wire_->stop_watching();
+  if (stops_) {
+    wire_->say_farewell();
+    return close();
+  }
   if (closes_) return linger();
   state_ = State::reading;
-  reads_head_ = reads_body_ = has_next_ = false;
+  reads_head_ = reads_body_ = false;
   set_deadline(service_.limits.idle);
   reader_.next();
   advance();
@@ -242,37 +220,27 @@ void Connection::streamed() {
 // One who sent his request and hung up is gone before it is handled: to find that out later, behind requests that came
 // meanwhile, would give him what those ask for.
 void Connection::on_gone(std::function<void()> call) {
-  const bool is_open = state_ == State::working || state_ == State::streaming;
-  if (state_ == State::closed || (is_open && has_hung_up())) {
+  if (state_ == State::closed || (is_being_served() && wire_->has_hung_up())) {
     call();
-  } else if (is_open) {
+  } else if (is_being_served()) {
     on_gone_ = std::move(call);
   }
 }
 
-bool Connection::has_hung_up() {
-  const short closing = wire_->tells_hangup() ? 0 : POLLRDHUP;
-  pollfd look{.fd = wire_->socket.native_handle(), .events = closing, .revents = 0};
-  return ::poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR | closing)) != 0;
-}
-
 void Connection::linger() {
-  ErrorCode ignored;  // a client that is gone is found by the read
-  wire_->socket.shutdown(asio::socket_base::shutdown_send, ignored);
+  wire_->shut_down();
   state_ = State::lingering;
   set_deadline(service_.limits.linger);
-  out_body_.resize(kDrainAtOnce);
   drain();
 }
 
 void Connection::drain() {
-  wire_->socket.async_read_some(asio::buffer(out_body_),
-                                [self = shared_from_this()](const ErrorCode& error, std::size_t size) {
-                                  if (self->state_ == State::closed) return;
-                                  self->drained_ += size;
-                                  if (error || self->drained_ > self->service_.limits.drained) return self->close();
-                                  self->drain();
-                                });
+  wire_->drain([self = shared_from_this()](std::size_t size) {
+    if (self->state_ == State::closed) return;
+    self->drained_ += size;
+    if (size == 0 || self->drained_ > self->service_.limits.drained) return self->close();
+    self->drain();
+  });
 }
 
 void Connection::stop() {
@@ -292,11 +260,11 @@ void Connection::close_behind_answer() {
 
 void Connection::close() {
   if (state_ == State::closed) return;
-  state_ = State::closed;
+  const bool was_shaking = std::exchange(state_, State::closed) == State::shaking;
   deadline_.reset();
-  wire_->timer.cancel();
-  ErrorCode ignored;
-  wire_->socket.close(ignored);
+  timer_->timer.cancel();
+  wire_->close();
+  if (was_shaking) service_.shaken(shared_from_this(), {});
   place_->release();
   stream_place_.reset();
   request_place_.reset();
@@ -315,8 +283,8 @@ void Connection::set_deadline(std::optional<Nanoseconds> from_now) {
 
 void Connection::arm_timer() {
   timer_at_ = deadline_;
-  wire_->timer.expires_at(*deadline_);
-  wire_->timer.async_wait([self = shared_from_this()](const ErrorCode& error) {
+  timer_->timer.expires_at(*deadline_);
+  timer_->timer.async_wait([self = shared_from_this()](const ErrorCode& error) {
     if (error || self->state_ == State::closed) return;
     self->timer_at_.reset();
     if (!self->deadline_) return;
@@ -326,9 +294,14 @@ void Connection::arm_timer() {
 }
 
 void Connection::time_is_up() {
-  if (state_ != State::reading || is_writing_ || reader_.is_idle()) return close();
-  ErrorCode ignored;
-  wire_->socket.cancel(ignored);  // the read that waits for the rest
+  if (state_ == State::shaking) {
+    service_.shaken(shared_from_this(), "it took too long");
+    return close();
+  }
+  const bool is_idle = state_ == State::reading && !is_writing_ && reader_.is_idle();
+  if (is_idle) wire_->say_farewell();
+  if (state_ != State::reading || is_writing_ || is_idle) return close();
+  wire_->stop_reading();  // the read that waits for the rest
   const bool in_head = reader_.stage() == RequestReader::Stage::head;
   refuse(problem(408, in_head ? "the headers took too long" : "the body took too long"));
 }

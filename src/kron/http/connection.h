@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "kron/env/descriptor.h"
 #include "kron/http/backlog.h"
 #include "kron/http/budget.h"
 #include "kron/http/limits.h"
@@ -17,6 +16,7 @@
 #include "kron/http/reply.h"
 #include "kron/http/request_reader.h"
 #include "kron/http/server_thread.h"
+#include "kron/http/wire.h"
 
 namespace boost::asio {
 class io_context;
@@ -33,6 +33,8 @@ struct Service {
   std::function<void(Request, Reply)> handler;
   std::shared_ptr<ServerThread> thread;
   std::function<void(const std::shared_ptr<Connection>&)> closed;  // it is of no more use
+  // Its handshake is over; `why` it failed, if there is something to say about it.
+  std::function<void(const std::shared_ptr<Connection>&, const std::string& why)> shaken;
   std::shared_ptr<Budget> connections, streams, bodies, requests;  // what all clients share
   Fields headers = {};                                             // of every answer
 };
@@ -41,8 +43,8 @@ struct Service {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `service` and `listener` outlive the connection. `place` is its own among the connections, taken for `connected`.
-  Connection(boost::asio::io_context& loop, Descriptor socket, const Service& service, const Listener& listener,
-             Principal connected, std::unique_ptr<Share> place);
+  Connection(boost::asio::io_context& loop, std::shared_ptr<Wire> wire, const Service& service,
+             const Listener& listener, Principal connected, std::unique_ptr<Share> place);
   ~Connection();
 
   void start();
@@ -61,24 +63,25 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_gone(std::function<void()> call);
 
   // Of its requests none came from a preferred principal, and none is being worked on: see Server::Options.
-  bool is_stranger() const { return !is_known_ && state_ != State::working && state_ != State::streaming; }
+  bool is_stranger() const { return !is_known_ && !is_being_served(); }
   std::chrono::steady_clock::time_point begun() const { return begun_; }
   // Of its last request; until there is one, nobody.
   const Principal& principal() const { return principal_; }
 
  private:
-  enum class State : std::uint8_t { reading, working, writing, streaming, lingering, closed };
+  enum class State : std::uint8_t { shaking, reading, working, writing, streaming, lingering, closed };
   using TimePoint = std::chrono::steady_clock::time_point;
-  struct Wire;
+  struct Timer;
 
+  bool is_being_served() const { return state_ == State::working || state_ == State::streaming; }
   std::string head_of(Response& response, bool is_stream) const;
+  void shake_hands();
   void read();
   void advance();
   void handle(Request request);
   void say_continue();
   void refuse(Response response);
   void watch_for_hangup();
-  bool has_hung_up();
   void write(void (Connection::*then)());
   void answered();
   void streamed();
@@ -89,7 +92,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void arm_timer();
   void time_is_up();
 
-  std::unique_ptr<Wire> wire_;
+  std::shared_ptr<Wire> wire_;
+  std::unique_ptr<Timer> timer_;
   const Service& service_;
   std::unique_ptr<Share> place_;  // nothing in it while there is a stream
   std::shared_ptr<Share> stream_place_;
@@ -103,8 +107,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closes_ = false;      // behind the answer
   bool reads_head_ = false;  // its time runs
   bool reads_body_ = false;  // its time runs
-  bool watches_ = false;     // for the client's hanging up
-  bool has_next_ = false;    // the client sent its next request while this one is answered
   bool is_writing_ = false;
   bool is_chunked_ = false;  // the stream
   bool stops_ = false;       // the server does

@@ -13,12 +13,12 @@ bool is_plain(std::string_view text) { return std::ranges::none_of(text, is_cont
 }  // namespace
 
 Result<std::string> request_message(std::string_view method, std::string_view target, std::string_view body,
-                                    const Fields& headers) {
+                                    const Fields& headers, std::string_view host) {
   if (!is_plain(target) || target.find(' ') != std::string_view::npos) {
     return fail(Code::invalid, "the target " + quoted(target) + " is not percent-encoded");
   }
   std::string message(method);
-  message.append(" ").append(target).append(" HTTP/1.1\r\nHost: localhost\r\n");
+  message.append(" ").append(target).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
   bool names_type = body.empty();
   for (const auto& [name, value] : headers) {
     if (!is_plain(name) || !is_plain(value))

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
+#include <optional>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #include "kron/env/system_error.h"
 #include "kron/env/work_thread.h"
 #include "kron/http/connection.h"
+#include "kron/http/handshakes.h"
+#include "kron/http/tls.h"
 #include "kron/http/turned_away.h"
 
 namespace kron::http {
@@ -61,7 +64,7 @@ class SignalsBlocked {
 class Server::Loop {
  public:
   Loop(Listeners listeners, Options options, Handler handler, Log& log)
-      : log_(log), farewell_(context_), turned_away_(options.limits), turned_away_timer_(context_) {
+      : log_(log), handshakes_(log), farewell_(context_), turned_away_(options.limits), turned_away_timer_(context_) {
     service_.limits = options.limits;
     service_.connections = std::make_shared<Budget>(options.limits.connections);
     service_.streams = std::make_shared<Budget>(options.limits.streams);
@@ -75,6 +78,9 @@ class Server::Loop {
     service_.thread =
         std::make_shared<ServerThread>([this](ServerThread::Task task) { asio::post(context_, std::move(task)); });
     service_.closed = [this](const std::shared_ptr<Connection>& connection) { forget(connection); };
+    service_.shaken = [this](const std::shared_ptr<Connection>& connection, const std::string& why) {
+      shaken(connection, why);
+    };
     for (auto& listener : listeners) {
       const Service& service = service_for(*listener);
       entrances_.push_back(std::make_unique<Entrance>(context_, std::move(listener), service));
@@ -197,17 +203,41 @@ class Server::Loop {
   }
 
   void add(Descriptor socket, const Entrance& entrance) {
+    const std::shared_ptr<const TlsContext> tls = entrance.listener->tls();
     auto identified = entrance.listener->identify(socket.get());
-    if (auto* no = std::get_if<Response>(&identified)) return turn_away(std::move(socket), std::move(*no));
+    if (auto* no = std::get_if<Response>(&identified)) {
+      return turn_away(std::move(socket), std::move(*no), tls != nullptr);
+    }
     auto& connected = std::get<Principal>(identified);
     auto place = std::make_unique<Share>(entrance.service.connections, user_of(connected));
     if (!place->grow(1) && !(closes_strangers_ && close_stranger() && place->grow(1))) {
-      return turn_away(std::move(socket), busy());
+      return turn_away(std::move(socket), busy(), tls != nullptr);
     }
-    const auto connection = std::make_shared<Connection>(context_, std::move(socket), entrance.service,
-                                                         *entrance.listener, std::move(connected), std::move(place));
+    std::optional<TlsSession> session;
+    if (tls) {
+      auto made = TlsSession::for_server(tls);
+      if (!made) return handshakes_.failed(connected.name, made.error().message, std::chrono::steady_clock::now());
+      session = *std::move(made);
+    }
+    const std::string address = connected.name;
+    const auto connection =
+        std::make_shared<Connection>(context_, Wire::open(context_, std::move(socket), std::move(session)), entrance.service,
+                                     *entrance.listener, std::move(connected), std::move(place));
     connections_.insert(connection);
+    if (tls) begin_handshake(connection, address);
     connection->start();
+  }
+
+  void begin_handshake(const std::shared_ptr<Connection>& connection, const std::string& address) {
+    if (const auto crowded_out = handshakes_.add(connection, address)) {
+      shaken(crowded_out, "too many at once");
+      crowded_out->close();
+    }
+  }
+
+  void shaken(const std::shared_ptr<Connection>& connection, const std::string& why) {
+    const std::string address = handshakes_.remove(connection);
+    if (!why.empty()) handshakes_.failed(address, why, std::chrono::steady_clock::now());
   }
 
   // False: there is none.
@@ -220,7 +250,9 @@ class Server::Loop {
     return first != nullptr;
   }
 
-  void turn_away(Descriptor socket, Response response) {
+  // Over TLS nothing can be said before a handshake, and that would be the work we have no time for.
+  void turn_away(Descriptor socket, Response response, bool is_tls) {
+    if (is_tls) return;
     response.headers.insert(response.headers.end(), service_.headers.begin(), service_.headers.end());
     if (turned_away_.is_empty()) close_turned_away_in(service_.limits.linger);
     turned_away_.add(std::move(socket), response);
@@ -237,6 +269,7 @@ class Server::Loop {
   Service service_;                                 // before the context: connections in it use it to the end
   std::vector<std::unique_ptr<Service>> services_;  // of listeners with limits of their own
   Log& log_;
+  Handshakes handshakes_;
   bool is_stopping_ = false;
   bool closes_strangers_ = false;
   std::unordered_set<std::shared_ptr<Connection>> connections_;

@@ -16,9 +16,14 @@ using testing::RawClient;
 using testing::ServerRig;
 using testing::status_of;
 
+using StreamOverEachWay = testing::OverEachWay;
+INSTANTIATE_TEST_SUITE_P(Stream, StreamOverEachWay,
+                         ::testing::Values(testing::Way::unix_socket, testing::Way::tcp, testing::Way::tls),
+                         testing::name_of_way);
+
 const Response kEvents{200, "text/event-stream", {{"Cache-Control", "no-store"}}, "first "};
 
-TEST(Stream, SendsWhatIsWrittenAndTheConnectionGoesOn) {
+TEST_P(StreamOverEachWay, SendsWhatIsWrittenAndTheConnectionGoesOn) {
   const ServerRig rig([](const Request& request, Reply reply) {
     if (request.target == "/plain") return reply.send({200, "", {}, "plain"});
     const auto stream = reply.begin(kEvents);
@@ -36,37 +41,37 @@ TEST(Stream, SendsWhatIsWrittenAndTheConnectionGoesOn) {
   EXPECT_TRUE(answers.ends_with("plain"));
 }
 
-TEST(Stream, EndsWhenItsWriterLetsGo) {
+TEST_P(StreamOverEachWay, EndsWhenItsWriterLetsGo) {
   const ServerRig rig([](const Request&, Reply reply) { reply.begin(kEvents); });
   RawClient client(rig);
   client.send(get("/"));
   EXPECT_TRUE(client.read_until("0\r\n\r\n").ends_with("6\r\nfirst \r\n0\r\n\r\n"));
 }
 
-TEST(Stream, OneThatIsCutDoesNotLookWhole) {
+TEST_P(StreamOverEachWay, OneThatIsCutDoesNotLookWhole) {
   const ServerRig rig([](const Request&, Reply reply) {
     const auto stream = reply.begin(kEvents);
     stream->cut();
     EXPECT_FALSE(stream->write("never"));
     stream->end();
   });
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   const Status status = client.stream("/", {}, [](std::string_view) { return true; });
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, Code::unreachable);
 }
 
-TEST(Stream, OneThatHasEndedIsNotCutAnyMore) {
+TEST_P(StreamOverEachWay, OneThatHasEndedIsNotCutAnyMore) {
   const ServerRig rig([](const Request&, Reply reply) {
     const auto stream = reply.begin(kEvents);
     stream->end();
     stream->cut();
   });
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   EXPECT_TRUE(client.stream("/", {}, [](std::string_view) { return true; }));
 }
 
-TEST(Stream, WhatTheEndOfTheServerInterruptsDoesNotLookWhole) {
+TEST_P(StreamOverEachWay, WhatTheEndOfTheServerInterruptsDoesNotLookWhole) {
   std::promise<std::shared_ptr<Stream>> begun;
   ServerRig rig([&](const Request&, Reply reply) { begun.set_value(reply.begin(kEvents)); });
   RawClient client(rig);
@@ -78,7 +83,7 @@ TEST(Stream, WhatTheEndOfTheServerInterruptsDoesNotLookWhole) {
   EXPECT_FALSE(client.read_to_end().ends_with("0\r\n\r\n"));
 }
 
-TEST(Stream, OfHttp10EndsWithTheConnection) {
+TEST_P(StreamOverEachWay, OfHttp10EndsWithTheConnection) {
   const ServerRig rig([](const Request&, Reply reply) { reply.begin(kEvents)->write("second"); });
   RawClient client(rig);
   client.send("GET / HTTP/1.0\r\n\r\n");
@@ -87,14 +92,14 @@ TEST(Stream, OfHttp10EndsWithTheConnection) {
   EXPECT_EQ(answer.find("chunked"), std::string::npos);
 }
 
-TEST(Stream, OfHeadHasNoBody) {
+TEST_P(StreamOverEachWay, OfHeadHasNoBody) {
   const ServerRig rig([](const Request&, Reply reply) { EXPECT_FALSE(reply.begin(kEvents)->write("second")); });
   RawClient client(rig);
   client.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   EXPECT_TRUE(client.read_to_end().ends_with("\r\n\r\n"));
 }
 
-TEST(Stream, AReaderThatDoesNotKeepUpIsCutOffAndHoldsNobodyUp) {
+TEST_P(StreamOverEachWay, AReaderThatDoesNotKeepUpIsCutOffAndHoldsNobodyUp) {
   Server::Options options;
   options.limits.stream_backlog = std::size_t{256} << 10U;
   std::promise<std::shared_ptr<Stream>> begun;
@@ -121,7 +126,7 @@ TEST(Stream, AReaderThatDoesNotKeepUpIsCutOffAndHoldsNobodyUp) {
 // More than a socket takes: sending is stuck until somebody reads.
 const Response kStuck{200, "text/plain", {}, std::string(std::size_t{4} << 20U, 'x')};
 
-TEST(Stream, AReaderIsCutOffEvenWhenSendingIsStuck) {
+TEST_P(StreamOverEachWay, AReaderIsCutOffEvenWhenSendingIsStuck) {
   std::promise<std::shared_ptr<Stream>> begun;
   std::promise<void> gone;
   const ServerRig rig([&](const Request&, Reply reply) {
@@ -137,7 +142,7 @@ TEST(Stream, AReaderIsCutOffEvenWhenSendingIsStuck) {
   EXPECT_TRUE(client.sees_hangup());
 }
 
-TEST(Stream, TheRestOfOneThatHasEndedIsNotOfferedForEver) {
+TEST_P(StreamOverEachWay, TheRestOfOneThatHasEndedIsNotOfferedForEver) {
   Server::Options options;
   options.limits.write_time = std::chrono::milliseconds(50);
   const ServerRig rig([&](const Request&, Reply reply) { reply.begin(kStuck); }, options);
@@ -146,7 +151,7 @@ TEST(Stream, TheRestOfOneThatHasEndedIsNotOfferedForEver) {
   EXPECT_TRUE(client.sees_hangup());
 }
 
-TEST(Stream, AReaderThatGoesIsReportedAndNothingMoreIsTaken) {
+TEST_P(StreamOverEachWay, AReaderThatGoesIsReportedAndNothingMoreIsTaken) {
   std::promise<std::shared_ptr<Stream>> begun;
   std::promise<void> gone;
   const ServerRig rig([&](const Request&, Reply reply) {
@@ -179,7 +184,7 @@ class Pieces : public std::enable_shared_from_this<Pieces> {
   int left_;
 };
 
-TEST(Stream, WhatIsLargerThanTheBacklogIsSentAsItDrains) {
+TEST_P(StreamOverEachWay, WhatIsLargerThanTheBacklogIsSentAsItDrains) {
   Server::Options options;
   options.limits.stream_backlog = 100'000;
   const ServerRig rig(
@@ -187,7 +192,7 @@ TEST(Stream, WhatIsLargerThanTheBacklogIsSentAsItDrains) {
         std::make_shared<Pieces>(reply.begin({200, "", {}, ""}), 50)->next();
       },
       options);
-  Client client(rig.socket_path());
+  Client client(rig.endpoint());
   std::size_t size = 0;
   const Status status = client.stream("/", {}, [&](std::string_view bytes) {
     size += bytes.size();
@@ -197,7 +202,7 @@ TEST(Stream, WhatIsLargerThanTheBacklogIsSentAsItDrains) {
   EXPECT_EQ(size, 5'000'000U);
 }
 
-TEST(Stream, ManyWritersAndReadersGetEveryByteInOrder) {
+TEST_P(StreamOverEachWay, ManyWritersAndReadersGetEveryByteInOrder) {
   constexpr int kStreams = 20;
   constexpr int kLines = 500;
   std::vector<std::thread> writers;
@@ -215,7 +220,7 @@ TEST(Stream, ManyWritersAndReadersGetEveryByteInOrder) {
   std::vector<std::thread> readers;
   for (int i = 0; i < kStreams; ++i) {
     readers.emplace_back([&] {
-      Client client(rig.socket_path());
+      Client client(rig.endpoint());
       std::string all;
       const Status status = client.stream("/", {}, [&](std::string_view bytes) {
         all += bytes;

@@ -105,6 +105,10 @@ Result<TcpListener> TcpListener::adopt(Descriptor socket, Identify identify, std
 Listener::Identified TcpListener::identify(int socket) const {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // Of one who vanished without a word, and only listened, nothing else would ever tell.
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  const int idle = 60;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
   PeerAddress peer;
   if (::getpeername(socket, peer.get(), &peer.size) != 0) return problem(400, "this connection has no other end");
   return Principal{.name = peer.host()};

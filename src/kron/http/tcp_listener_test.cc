@@ -1,9 +1,11 @@
 #include "kron/http/tcp_listener.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <future>
 #include <gmock/gmock.h>
+#include <optional>
 #include <unistd.h>
 
 #include "kron/http/client.h"
@@ -137,6 +139,63 @@ TEST_F(TcpListenerTest, OneWhoSendsTheNextRequestAheadIsServedBoth) {
     ++count;
   }
   EXPECT_EQ(count, 3U) << answers;
+}
+
+// A look that saw a request sent ahead must not be the last one.
+TEST_F(TcpListenerTest, AClientThatOnceSentAheadIsNoticedWhenItHangsUp) {
+  std::promise<void> begun;
+  std::promise<void> ahead;
+  std::promise<void> gone;
+  std::vector<Reply> held;
+  std::optional<Reply> first;
+  handler_ = [&](const Request& request, Reply reply) {
+    if (request.target == "/first") {
+      first.emplace(std::move(reply));
+      return begun.set_value();
+    }
+    if (request.target == "/go") {
+      reply.send({});
+      return first->send({});
+    }
+    reply.on_gone([&] { gone.set_value(); });
+    held.push_back(std::move(reply));
+    ahead.set_value();
+  };
+  const std::uint16_t port = serve();
+  const auto request = [](const char* target) {
+    return std::string("GET ") + target + " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n\r\n";
+  };
+  {
+    const Descriptor client = connect_to(port);
+    ASSERT_GT(::send(client.get(), request("/first").data(), request("/first").size(), MSG_NOSIGNAL), 0);
+    ASSERT_EQ(begun.get_future().wait_for(testing::kPatience), std::future_status::ready);
+    ASSERT_GT(::send(client.get(), request("/second").data(), request("/second").size(), MSG_NOSIGNAL), 0);
+    // Behind the bytes of the second request, on the same thread.
+    ask(port, post("Authorization: Bearer secret\r\n", "x").replace(0, 7, "POST /go "));
+    ASSERT_EQ(ahead.get_future().wait_for(testing::kPatience), std::future_status::ready);
+  }
+  EXPECT_EQ(gone.get_future().wait_for(testing::kPatience), std::future_status::ready);
+}
+
+TEST_F(TcpListenerTest, ASocketThatIsHandedOverServes) {
+  Descriptor socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;  // of both families
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  const auto early = TcpListener::adopt(Descriptor(::dup(socket.get())), by_token);
+  ASSERT_FALSE(early) << "it does not listen yet";
+  EXPECT_EQ(early.error().code, Code::invalid);
+  ASSERT_EQ(::listen(socket.get(), 10), 0);
+  auto adopted = TcpListener::adopt(std::move(socket), by_token);
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  const std::uint16_t port = adopted->port();
+  Server::Listeners listeners;
+  listeners.push_back(std::make_unique<TcpListener>(*std::move(adopted)));
+  const auto server = Server::start(std::move(listeners), {}, tell_name, log_).value();
+  EXPECT_THAT(ask(port, post("Authorization: Bearer secret\r\n", "x")), ::testing::EndsWith("token of 127.0.0.1 x"))
+      << "an address of IPv4 is one of IPv4";
+  EXPECT_EQ(TcpListener::adopt(Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)), by_token).error().code,
+            Code::invalid);
 }
 
 TEST_F(TcpListenerTest, WhoComesTooManyTakesThePlaceOfAStranger) {

@@ -56,8 +56,11 @@ struct TlsSession::Parts {
     const std::string reason = tls_reason();
     broken = Error{Code::unreachable, "TLS fails: " + reason};
     if (verified != X509_V_OK) {
-      broken = Error{Code::refused, std::string("the certificate of ") + (host.empty() ? "the client" : host) +
+      broken = Error{Code::refused, "the certificate of " + (host.empty() ? "the client" : host) +
                                         " is not accepted: " + X509_verify_cert_error_string(verified)};
+      if (!host.empty()) {
+        broken->message += "; it must be for that host, and of an authority of this system or of the CA file";
+      }
     }
     return fail(*broken);
   }

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace kron::cli {
+
+// From now on no core of this process is written, and no other process of its user looks into it: what is in its memory
+// are keys to krond.
+void keep_memory_private();
+
+// Whether the words of a command, or its environment, lead to a token.
+bool leads_to_token(int argc, const char* const* argv);
+
+}  // namespace kron::cli
