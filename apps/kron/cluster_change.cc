@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <cstdio>
+#include <unistd.h>
 
 #include "answer_text.h"
 #include "cluster_definition.h"
 #include "cluster_edit.h"
 #include "cluster_verbs.h"
+#include "kron/api/attribution.h"
 #include "kron/base/text.h"
 #include "kron/cluster/definition_edit.h"
+#include "kron/daemon/this_machine.h"
+#include "kron/env/local_users.h"
 #include "kron/jobs/disk.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
@@ -79,6 +83,24 @@ struct Switched {
   std::string_view done;
 };
 
+// Of one call: the pause that is wanted, if one is, and who wants it.
+struct WantedSwitch {
+  std::optional<jobs::ClusterPause> pause;
+  cluster::Sender sender;
+};
+
+Result<WantedSwitch> wanted_by_us(ClusterSession& session, const Switched& what, const std::string& note) {
+  const uid_t user = ::geteuid();
+  WantedSwitch wanted{
+      .pause = {},
+      .sender = {local_user_name(user).value_or("uid " + std::to_string(user)) + "@" + daemon::machine_name(), note}};
+  if (!what.paused) return wanted;
+  const auto now = read_time(session);
+  if (!now) return fail(now.error());
+  wanted.pause = {instant_of(static_cast<std::int64_t>(*now)), wanted.sender.by, note};
+  return wanted;
+}
+
 Result<std::vector<Edit>> edits_of(ClusterSession& session, const ClusterNamesOptions& options) {
   const auto texts = options.all ? read_definitions(session) : read_definitions(session, options.names);
   if (!texts) return fail(texts.error());
@@ -103,37 +125,43 @@ void print_switched(const Edit& edit, const Switched& what, bool json) {
               edit.outcome == Edit::Outcome::unchanged ? " (it was already)" : "");
 }
 
-Result<std::int64_t> switch_jobs(ClusterSession& session, std::vector<Edit>& edits, const Switched& what, bool all) {
-  const auto change = [&what](const std::string& /*name*/, const std::string& text) {
+Result<std::int64_t> switch_jobs(ClusterSession& session, std::vector<Edit>& edits, const WantedSwitch& wanted,
+                                 bool all) {
+  const auto change = [&wanted](const std::string& /*name*/, const std::string& text) {
     // What is no JSON object has no job_state; the set alone counts then.
-    const auto wanted = cluster::with_paused(text, what.paused);
-    return Result<std::optional<std::string>>(wanted ? std::optional(*wanted) : std::nullopt);
+    const auto edited = cluster::with_paused(text, wanted.pause);
+    return Result<std::optional<std::string>>(edited ? std::optional(*edited) : std::nullopt);
   };
-  if (const Status done = apply(session, edits, change, what.paused); !done) return fail(done.error());
-  const auto event = [&what](const std::string& job) -> cluster::Event {
-    if (what.paused) return events::Pause{job};
+  if (const Status done = apply(session, edits, change, wanted.pause.has_value()); !done) return fail(done.error());
+  const auto event = [&wanted](const std::string& job) -> cluster::Event {
+    if (wanted.pause) return events::Pause{job, wanted.pause->since};
     return events::Resume{job};
   };
-  if (all) return tell(session, event(std::string(events::kAllJobs)));
+  if (all) return tell(session, event(std::string(events::kAllJobs)), wanted.sender);
   std::int64_t least = 0;
   for (const Edit& edit : edits) {
-    const auto heard = tell(session, event(edit.name));
+    const auto heard = tell(session, event(edit.name), wanted.sender);
     if (!heard) return heard;
     least = least == 0 ? *heard : std::min(least, *heard);
   }
   return least;
 }
 
-int switch_verb(const ClusterNamesOptions& options, const Switched& what) {
+int switch_verb(const ClusterSwitchOptions& options, const Switched& what) {
   const std::string verb = "cluster " + std::string(what.verb);
   if (std::ranges::find(options.names, events::kAllJobs) != options.names.end()) {
     return refuse(verb, {Code::unreadable, "no job can be called all; --all is every job"}, options.json);
+  }
+  if (const Status is_good = api::check_note(options.note); !is_good) {
+    return refuse(verb, {Code::unreadable, "--note " + is_good.error().message}, options.json);
   }
   auto session = ClusterSession::open(options);
   if (!session) return refuse(verb, session.error(), options.json);
   auto edits = edits_of(*session, options);
   if (!edits) return refuse(verb, edits.error(), options.json);
-  const auto heard = switch_jobs(*session, *edits, what, options.all);
+  const auto wanted = wanted_by_us(*session, what, options.note);
+  if (!wanted) return refuse(verb, wanted.error(), options.json);
+  const auto heard = switch_jobs(*session, *edits, *wanted, options.all);
   if (!heard) return refuse(verb, heard.error(), options.json);
   for (const Edit& edit : *edits) print_switched(edit, what, options.json);
   if (edits->empty() && !options.json) std::printf("no jobs\n");
@@ -216,8 +244,8 @@ int cluster_remove(const ClusterRemoveOptions& options) {
   return worst;
 }
 
-int cluster_pause(const ClusterNamesOptions& options) { return switch_verb(options, {"pause", true, "paused"}); }
-int cluster_resume(const ClusterNamesOptions& options) { return switch_verb(options, {"resume", false, "resumed"}); }
+int cluster_pause(const ClusterSwitchOptions& options) { return switch_verb(options, {"pause", true, "paused"}); }
+int cluster_resume(const ClusterSwitchOptions& options) { return switch_verb(options, {"resume", false, "resumed"}); }
 
 int cluster_reload(const ClusterOptions& options) {
   constexpr std::string_view kVerb = "cluster reload";

@@ -85,6 +85,24 @@ TEST_F(ClusterChange, ADefinitionMayComeFromAFileOrStandardInput) {
   EXPECT_EQ(cluster({"add", "three", "--file", directory_.file("nowhere")}).status, 2);
 }
 
+TEST_F(ClusterChange, APauseTellsWhoItWasAndWhatHeSaid) {
+  put("a");
+  EXPECT_EQ(cluster({"pause", "a", "--note", "disk is full"}).out, "paused a\n");
+  EXPECT_THAT(definition("a"),
+              ::testing::ContainsRegex(
+                  R"re("kron_pause":[{]"since":"2[^"]*Z","by":"[^"@]*@[^"]*","note":"disk is full"[}])re"));
+  EXPECT_THAT(cluster({"jobs"}).out, ::testing::ContainsRegex("paused by [^ ]*@[^ ]*: disk is"));
+  EXPECT_THAT(cluster({"jobs", "--format", "json"}).out,
+              AllOf(HasSubstr(R"("paused":true,"pausedSince":"2)"), HasSubstr(R"("note":"disk is full")")));
+  EXPECT_EQ(cluster({"resume", "a"}).out, "resumed a\n");
+  EXPECT_THAT(definition("a"), Not(HasSubstr("kron_pause")));
+  for (const std::string& wrong : {std::string(501, 'x'), std::string("two\nlines")}) {
+    EXPECT_EQ(cluster({"pause", "a", "--note", wrong}).status, 2);
+    EXPECT_THAT(definition("a"), Not(HasSubstr(R"("paused":true)")));
+  }
+  EXPECT_EQ(cluster({"pause", "a", "--note", std::string(500, 'x')}).status, 0);
+}
+
 TEST_F(ClusterChange, PauseAndResumeChangeTheDefinitionAndTheSet) {
   put("a");
   put("b");

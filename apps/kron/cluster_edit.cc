@@ -10,6 +10,7 @@
 #include "kron/cluster/definition_edit.h"
 #include "kron/env/clock.h"
 #include "kron/env/real_file_system.h"
+#include "kron/jobs/cronken.h"
 
 namespace kron::cli {
 namespace {
@@ -140,12 +141,15 @@ Result<DefinitionWritten> write_definition(ClusterSession& session, const std::s
   const cluster::Keys& keys = session.keys();
   const auto node = lenient_json(text);
   const bool has_state = node && node->find("job_state") != nullptr;
-  const bool is_paused = node && is_paused_in(*node);
+  const auto pause_in = [](const Result<Node>& definition) {
+    return definition ? jobs::cronken_pause(*definition) : std::nullopt;
+  };
+  const std::optional<jobs::ClusterPause> given = pause_in(node);
   for (int round = 0; round < kMostRounds; ++round) {
     const auto added = session.ask({"HSETNX", keys.jobs(), name, text});
     if (!added) return fail(added.error());
     if (added->integer == 1) {
-      const auto set = session.ask({is_paused ? "SADD" : "SREM", keys.paused(), name});
+      const auto set = session.ask({given ? "SADD" : "SREM", keys.paused(), name});
       if (!set) return fail(set.error());
       return DefinitionWritten::added;
     }
@@ -153,28 +157,27 @@ Result<DefinitionWritten> write_definition(ClusterSession& session, const std::s
     const auto old = session.ask({"HGET", keys.jobs(), name});
     if (!old) return fail(old.error());
     if (old->kind != RedisValue::Kind::text) continue;  // removed meanwhile
-    bool paused = is_paused;
+    std::optional<jobs::ClusterPause> pause = given;
     const auto change = [&](const std::string& /*name*/,
                             const std::string& before) -> Result<std::optional<std::string>> {
-      const auto earlier = lenient_json(before);
-      paused = has_state ? is_paused : earlier && is_paused_in(*earlier);
-      if (paused == is_paused) return std::optional(text);
-      const auto wanted = cluster::with_paused(text, paused);
+      pause = has_state ? given : pause_in(lenient_json(before));
+      if (pause == given) return std::optional(text);
+      const auto wanted = cluster::with_paused(text, pause);
       if (!wanted) return fail(wanted.error());
       return std::optional(*wanted);
     };
     std::vector<Edit> edits{{name, old->text}};
     if (const Status done = apply(session, edits, change, std::nullopt); !done) return fail(done.error());
     if (edits.front().outcome == Edit::Outcome::gone) continue;
-    const auto set = session.ask({paused ? "SADD" : "SREM", keys.paused(), name});
+    const auto set = session.ask({pause ? "SADD" : "SREM", keys.paused(), name});
     if (!set) return fail(set.error());
     return DefinitionWritten::replaced;
   }
   return fail(Code::conflict, "somebody else adds and removes this job again and again; try again");
 }
 
-Result<std::int64_t> tell(ClusterSession& session, const cluster::Event& event) {
-  const std::string text = cluster::text_of(event);
+Result<std::int64_t> tell(ClusterSession& session, const cluster::Event& event, const cluster::Sender& sender) {
+  const std::string text = cluster::text_of(event, sender);
   auto heard = session.publish(text);
   for (int attempt = 1; attempt < kMostPublications && !heard && heard.error().code == Code::unreachable; ++attempt) {
     heard = session.publish(text);

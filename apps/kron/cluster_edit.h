@@ -45,7 +45,7 @@ Result<DefinitionWritten> write_definition(ClusterSession& session, const std::s
                                            bool replace);
 
 // Tells all hosts. Repeated when the connection fails; how many heard it.
-Result<std::int64_t> tell(ClusterSession& session, const cluster::Event& event);
+Result<std::int64_t> tell(ClusterSession& session, const cluster::Event& event, const cluster::Sender& sender = {});
 
 // Sends the event, now and every 3 s, until `is_done` says so: events are not kept for hosts that do not listen at that
 // moment. False: not within 15 s.

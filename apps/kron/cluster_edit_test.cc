@@ -26,7 +26,7 @@ class ClusterEdit : public ::testing::Test {
 };
 
 Result<std::optional<std::string>> paused_text(const std::string& /*name*/, const std::string& text) {
-  const auto wanted = cluster::with_paused(text, true);
+  const auto wanted = cluster::with_paused(text, jobs::ClusterPause{});
   return wanted ? std::optional(*wanted) : std::nullopt;
 }
 
@@ -126,6 +126,9 @@ TEST_F(ClusterEdit, AReplacedJobStaysPausedUnlessItsTextSaysOtherwise) {
   redis({"SADD", "{c}:jobs:paused", "job"});
   EXPECT_EQ(write_definition(session_, "job", R"({"new":1})", true), DefinitionWritten::replaced);
   EXPECT_EQ(definition(), R"({"new":1,"job_state":{"paused":true}})");
+  put(R"({"old":1,"job_state":{"paused":true,"kron_pause":{"by":"anna"}}})");
+  EXPECT_EQ(write_definition(session_, "job", R"({"new":1})", true), DefinitionWritten::replaced);
+  EXPECT_EQ(definition(), R"({"new":1,"job_state":{"paused":true,"kron_pause":{"by":"anna"}}})");
   EXPECT_TRUE(is_paused());
   EXPECT_EQ(write_definition(session_, "job", R"({"new":1,"job_state":{"paused":false}})", true),
             DefinitionWritten::replaced);

@@ -115,12 +115,13 @@ Start set_up_cluster_add(CLI::App& verb) {
   return [options] { return cluster_add(*options); };
 }
 
-template <int (*Run)(const ClusterNamesOptions&)>
+template <int (*Run)(const ClusterSwitchOptions&)>
 Start set_up_cluster_switch(CLI::App& verb) {
-  const auto options = std::make_shared<ClusterNamesOptions>();
+  const auto options = std::make_shared<ClusterSwitchOptions>();
   auto* names = verb.add_option("JOB", options->names, "Jobs");
   auto* all = verb.add_flag("--all", options->all, "All jobs");
   need_names_or_all(verb, names, all);
+  add_note(verb, options->note);
   add_cluster_flags(verb, *options);
   return [options] { return Run(*options); };
 }

@@ -6,7 +6,9 @@
 #include "cluster_read.h"
 #include "cluster_verbs.h"
 #include "flag_values.h"
+#include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/jobs/cronken.h"
 #include "kron/json/writer.h"
 #include "lines.h"
 
@@ -30,7 +32,8 @@ struct ListedJob {
   std::string command = {};
   std::string problem = {};  // why no host runs it; empty: none is known
   bool is_paused = false;
-  std::vector<ClusterRun> last = {};  // the newest, if there is one
+  std::optional<jobs::ClusterPause> pause = {};  // as its definition tells it
+  std::vector<ClusterRun> last = {};             // the newest, if there is one
 };
 
 ListedJob listed(const std::string& name, std::string_view text, bool is_in_set) {
@@ -44,7 +47,8 @@ ListedJob listed(const std::string& name, std::string_view text, bool is_in_set)
   job.lock = lock_text(*node);
   if (const Node* args = node->find("job_args")) job.command = text_in(*args, "cmd");
   job.problem = problem_in(*node);
-  job.is_paused = job.is_paused || is_paused_in(*node);
+  job.pause = jobs::cronken_pause(*node);
+  job.is_paused = job.is_paused || job.pause;
   return job;
 }
 
@@ -87,13 +91,18 @@ Status find_last_runs(ClusterSession& session, std::vector<ListedJob>& jobs) {
 
 std::string state_of(const ListedJob& job) {
   if (!job.problem.empty()) return "invalid: " + job.problem;
-  return job.is_paused ? "paused" : "active";
+  if (!job.is_paused) return "active";
+  const jobs::ClusterPause pause = job.pause.value_or(jobs::ClusterPause());
+  return "paused" + (pause.by.empty() ? "" : " by " + pause.by) + (pause.note.empty() ? "" : ": " + pause.note);
 }
 
 void print_listed_job(const ListedJob& job) {
   JsonWriter json;
   json.begin_map().member("name", job.name).member("schedule", job.schedule).member("lock", job.lock);
   json.member("command", job.command).key("paused").boolean(job.is_paused);
+  if (job.pause && job.pause->since) json.member("pausedSince", rfc3339(*job.pause->since));
+  if (job.pause && !job.pause->by.empty()) json.member("pausedBy", job.pause->by);
+  if (job.pause && !job.pause->note.empty()) json.member("note", job.pause->note);
   json.key("problem");
   job.problem.empty() ? json.null() : json.text(job.problem);
   json.key("last");

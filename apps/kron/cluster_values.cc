@@ -164,10 +164,4 @@ std::string problem_in(const Node& definition) {
   return problem == nullptr ? "" : scalar_text(*problem).value_or("");
 }
 
-bool is_paused_in(const Node& definition) {
-  const Node* paused = member_of(definition, "job_state", "paused");
-  const bool* flag = paused == nullptr ? nullptr : paused->as<bool>();
-  return flag != nullptr && *flag;
-}
-
 }  // namespace kron::cli

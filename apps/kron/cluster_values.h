@@ -63,6 +63,5 @@ std::string schedule_text(const Node& definition);
 // `its own name`, `NAME`, or `none`.
 std::string lock_text(const Node& definition);
 std::string problem_in(const Node& definition);  // job_state.validation_errors
-bool is_paused_in(const Node& definition);
 
 }  // namespace kron::cli

@@ -85,7 +85,6 @@ TEST(ClusterValues, ADefinitionIsOneLine) {
   EXPECT_EQ(schedule_text(*other), "* * * * *");
   EXPECT_EQ(lock_text(*other), "none");
   EXPECT_EQ(problem_in(*other), "bad");
-  EXPECT_TRUE(is_paused_in(*other));
 }
 
 TEST(ClusterValues, ARunIdIsThirtyTwoHexDigits) {

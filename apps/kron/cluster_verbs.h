@@ -62,8 +62,11 @@ struct ClusterRemoveOptions : ClusterNamesOptions {
   bool prune = false;
 };
 int cluster_remove(const ClusterRemoveOptions& options);
-int cluster_pause(const ClusterNamesOptions& options);
-int cluster_resume(const ClusterNamesOptions& options);
+struct ClusterSwitchOptions : ClusterNamesOptions {
+  std::string note;
+};
+int cluster_pause(const ClusterSwitchOptions& options);
+int cluster_resume(const ClusterSwitchOptions& options);
 int cluster_validate(const ClusterNamesOptions& options);
 int cluster_terminate(const ClusterNamesOptions& options);
 int cluster_kill(const ClusterNamesOptions& options);

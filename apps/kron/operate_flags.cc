@@ -23,10 +23,6 @@ void add_limit(CLI::App& verb, std::size_t& limit, std::size_t most) {
       ->check(CLI::Range(std::size_t{1}, most));
 }
 
-void add_note_flag(CLI::App& verb, std::string& note) {
-  verb.add_option("--note", note, "What is to be said about it: events show it, and a paused job")->type_name("TEXT");
-}
-
 template <int (*Run)(const DaemonOptions&)>
 Start set_up_plain(CLI::App& verb) {
   const auto options = std::make_shared<DaemonOptions>();
@@ -110,7 +106,7 @@ Start set_up_trigger(CLI::App& verb) {
                   "Repeating a call with the same key starts no second run (default: a random key)")
       ->type_name("KEY")
       ->check([](const std::string& key) { return key.empty() ? "is empty; leave it out for a new key" : ""; });
-  add_note_flag(verb, options->note);
+  add_note(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return trigger_job(*options); };
 }
@@ -165,7 +161,7 @@ Start set_up_pause(CLI::App& verb) {
                     ->type_name("TIME");
   verb.add_option("--for", options->duration, "Pause for this long")->type_name("DURATION")->excludes(until);
   verb.add_flag("--skip-missed", options->skip_missed, "When the pause ends, skip what became due during it");
-  add_note_flag(verb, options->note);
+  add_note(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return pause_jobs(*options); };
 }
@@ -175,7 +171,7 @@ Start set_up_resume(CLI::App& verb) {
   add_jobs_to_change(verb, *options);
   verb.add_flag("--skip-missed", options->skip_missed,
                 "Record what became due during the pause as skipped, instead of starting the latest");
-  add_note_flag(verb, options->note);
+  add_note(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return resume_jobs(*options); };
 }
@@ -184,7 +180,7 @@ Start set_up_kill(CLI::App& verb) {
   const auto options = std::make_shared<KillOptions>();
   verb.add_option("RUN", options->name, "The id of a run, or its beginning")->required();
   verb.add_flag("--term", options->gently, "Send SIGTERM, and SIGKILL after the job's grace period");
-  add_note_flag(verb, options->note);
+  add_note(verb, options->note);
   add_daemon_flags(verb, *options);
   return [options] { return kill_run(*options); };
 }

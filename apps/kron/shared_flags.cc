@@ -15,6 +15,10 @@ void add_times(CLI::App& verb, TimeFlags& times) {
   verb.add_flag("--local", times.local, "Show times as on a terminal: local, and how far away they are")->excludes(utc);
 }
 
+void add_note(CLI::App& verb, std::string& note) {
+  verb.add_option("--note", note, "What is to be said about it: events show it, and a paused job")->type_name("TEXT");
+}
+
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir) {
   verb.add_option(
           "--socket", socket,

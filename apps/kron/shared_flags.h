@@ -15,6 +15,8 @@ namespace kron::cli {
 void add_format(CLI::App& verb, bool& json);
 // --utc and --local.
 void add_times(CLI::App& verb, TimeFlags& times);
+// --note, of what changes something.
+void add_note(CLI::App& verb, std::string& note);
 // --socket, and --state-dir, which says where the socket is.
 void add_socket(CLI::App& verb, std::string& socket, std::string& state_dir);
 // These, and --url, --token-file and --ca-file: of every verb that works on another host too.

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import unittest
+from datetime import datetime, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "redis"))
@@ -437,7 +438,12 @@ class Defining(ClusterCase):
         self.assertTrue(json.loads(self.definition("job-449"))["job_state"]["paused"])
         self.assertEqual(self.definition("junk"), "no JSON")
         wait_until(lambda: listener.events, "the event arrived", WAIT)
-        self.assertEqual(listener.events, [{"action": "pause", "args": "all"}])
+        event, = listener.events
+        self.assertEqual((event["action"], event["args"]), ("pause", "all"))
+        # All hosts tell of one beginning, and who it was.
+        told = json.loads(self.definition("job-449"))["job_state"]["kron_pause"]
+        self.assertEqual(event["by"], told["by"])
+        self.assertEqual(datetime.fromtimestamp(event["at"], timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), told["since"])
 
     def test_who_is_to_be_paused_must_be_said_and_exist(self):
         self.kron("pause", status=2)

@@ -107,6 +107,54 @@ class OneAnswersForAll(OnFleet):
         refused = kron(self.fleet.root / "state-h1", "pause", "paused", "--for", "1h")
         self.assertEqual(refused.returncode, 4, refused.stdout + refused.stderr)
 
+    def shown_pause(self, host, job):
+        return json.loads(self.ask(host, "show", job, "--format", "json"))["paused"]
+
+    def test_who_paused_a_job_and_why_is_kept_for_every_host(self):
+        self.fleet.define("kept")
+        until(lambda: all("kept" in self.ask(host, "jobs", "--names") for host in self.hosts), "the job")
+        self.ask("h1", "pause", "kept", "--note", "disk is full")
+        for host in self.hosts:
+            until(lambda host=host: (self.shown_pause(host, "kept") or {}).get("note") == "disk is full",
+                  f"the note at {host}")
+            self.assertIn("disk is full", self.ask(host, "jobs", "--match", "kept"))
+        pause = self.shown_pause("h1", "kept")
+        self.assertTrue(pause["by"] and pause["since"], pause)
+        self.assertEqual(self.shown_pause("h2", "kept"), pause)
+        told = json.loads(self.redis("HGET", self.key("jobs"), "kept"))["job_state"]
+        self.assertEqual(told, {"paused": True, "kron_pause": pause})
+        # A host that comes later knows it too; and why it did not run, those that were there know when it is over.
+        type(self).kronds[1] = self.fleet.restarted(self.kronds[1])
+        until(lambda: self.shown_pause("h2", "kept") == pause, "the pause at a host that was started again")
+        self.ask("h2", "resume", "kept")
+        for host in self.hosts:
+            until(lambda host=host: self.shown_pause(host, "kept") is None, f"the end of the pause at {host}")
+        self.assertEqual(json.loads(self.redis("HGET", self.key("jobs"), "kept"))["job_state"], {"paused": False})
+        for host in self.hosts:
+            kept = self.fleet.root / f"state-{host}" / "history" / "pauses.json"
+            until(lambda kept=kept: kept.exists() and '"until"' in kept.read_text(encoding="utf-8"),
+                  f"the pause that is over, at {host}")
+            self.assertIn("disk is full", kept.read_text(encoding="utf-8"))
+
+    def test_who_asked_for_a_run_is_told_by_the_host_that_has_it(self):
+        self.fleet.define("asked")
+        until(lambda: all("asked" in self.ask(host, "jobs", "--names") for host in self.hosts), "the job")
+
+        def requested():
+            return [event for krond in self.kronds for event in krond.all("run_requested", identity="asked")]
+
+        # By its own API a host runs it itself; an event is for all, and one of them has the run.
+        self.ask("h2", "trigger", "asked", "--note", "by the API")
+        asked = self.kronds[1].wait_for("run_requested", identity="asked")
+        self.assertEqual(asked["note"], "by the API")
+        self.fleet.wait_for_final("asked")
+        self.fleet.publish("trigger", "asked", id="one", by="anna", note="by an event")
+        until(lambda: len(requested()) > 1, "who sent the event")
+        self.fleet.wait_for_final("asked", 2)
+        self.stays(lambda: len(requested()) == 2, "one host tells it")
+        told, = [event for event in requested() if event["note"] == "by an event"]
+        self.assertEqual(told["by"], "anna")
+
     def test_a_run_of_another_host_is_killed_through_any(self):
         self.fleet.define("long", "sleep 60", ttl=30)
         until(lambda: all("long" in self.ask(host, "jobs") for host in self.hosts), "the job")

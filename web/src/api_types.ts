@@ -20,7 +20,7 @@ export type Suspension = { "since"?: string; "until"?: string; "skipMissed"?: bo
 
 export type JobSummary = { "identity": string; "schedule": string; "timezone": string; "command"?: string; "task"?: string; "description"?: string; "file": string; "line": number; "suspended": boolean; "paused": Suspension | null; "next": Period | null; "running": number; "last": Run | null; "outcomes"?: Outcomes | null; "usualSeconds": number | null; };
 
-export type JobMembers = { "identity": string; "schedule"?: string; "timezone"?: string; "command"?: string; "task"?: string; "description"?: string; "file"?: string; "line"?: number; "suspended"?: boolean; "paused"?: Suspension | null; "next"?: Period | null; "running"?: number; "last"?: Run | null; "outcomes"?: Outcomes | null; "usualSeconds"?: number | null; };
+export type JobMembers = { "identity": string; "schedule"?: string; "timezone"?: string; "command"?: string; "task"?: string; "description"?: string; "file"?: string; "line"?: number; "suspended"?: boolean; "paused"?: Suspension | null; "next"?: Period | null; "running"?: number; "last"?: Run | null; "outcomes"?: Outcomes | null; "usualSeconds"?: number | null; "definition"?: { [key: string]: unknown } | null; };
 
 export type Outcomes = string;
 
@@ -46,7 +46,7 @@ export type Attention = { "now": string; "jobs": number; "jobsInNeed": number; "
 
 export type WhyPeriod = { "periodId": string; "chosenTime": string | null; "windowStart": string; "windowEnd": string; };
 
-export type Why = { "job": string; "asked": string; "now": string; "verdict": "executed" | "running" | "skipped" | "missed" | "excluded" | "no time" | "passed over" | "paused" | "suspended" | "not loaded" | "no period" | "clock gap" | "at boot" | "due" | "ahead" | "record ahead" | "forgotten" | "not scheduled"; "sentence": string; "reason": string; "instead": string; "period": WhyPeriod | null; "entry": Run | null; "down": { "from": string; "to": string; "why": "" | "stopped" | "slept" | "clock set"; } | null; "paused": { "since": string; "until"?: string; "by"?: string; "note"?: string; } | null; "before": WhyPeriod | null; "after": WhyPeriod | null; "mismatches": ({ "field": string; "value": number; "accepts": string; })[]; "next": { "periodId": string; "startsAt": string; } | null; };
+export type Why = { "job": string; "asked": string; "now": string; "verdict": "executed" | "running" | "skipped" | "missed" | "excluded" | "no time" | "passed over" | "paused" | "suspended" | "not loaded" | "no period" | "clock gap" | "at boot" | "due" | "ahead" | "record ahead" | "forgotten" | "not scheduled"; "sentence": string; "reason": string; "instead": string; "period": WhyPeriod | null; "entry": Run | null; "down": { "from": string; "to": string; "why": "" | "stopped" | "slept" | "clock set"; "host"?: string; } | null; "paused": { "since": string; "until"?: string; "by"?: string; "note"?: string; } | null; "before": WhyPeriod | null; "after": WhyPeriod | null; "mismatches": ({ "field": string; "value": number; "accepts": string; })[]; "next": { "periodId": string; "startsAt": string; } | null; };
 
 export type Trigger = "schedule" | "manual" | "reboot";
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "kron/api/job_json.h"
 #include "kron/api/paths.h"
 #include "kron/report/attention.h"
 
@@ -84,7 +85,7 @@ class Board : public std::enable_shared_from_this<Board> {
     const Instant present = look->facts.now;
     Scheduler::Stretch stretch{.first = look->next, .most_views = kLooksAtOnce, .most_looks = kLooksAtOnce};
     stretch.is_wanted = [present](const Scheduler::View& view) {
-      return report::may_need_somebody(view.definition.job, view.known.periods, view.known.active, present);
+      return report::may_need_somebody(view.definition.job, suspension_of(view), view.known.active, present);
     };
     const auto views = std::make_shared<Scheduler::Views>(parts_.scheduler.views(stretch));
     const auto go_on = [self = shared_from_this(), look, next = views->next] {
@@ -101,8 +102,9 @@ class Board : public std::enable_shared_from_this<Board> {
   }
 
   static OfJob of(Scheduler::View view) {
+    std::optional<Suspension> suspended = suspension_of(view);
     OfJob of_job{.job = std::move(view.definition.job),
-                 .suspended = std::move(view.known.periods.suspended),
+                 .suspended = std::move(suspended),
                  .active = std::move(view.known.active)};
     if (view.next) of_job.next = view.next->nominal;
     return of_job;

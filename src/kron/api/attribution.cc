@@ -22,16 +22,20 @@ bool has_control(std::string_view text) {
   return false;
 }
 
+Status check_note(std::string_view note) {
+  if (note.size() > kMostNoteBytes) {
+    return fail(Code::invalid,
+                "has " + std::to_string(note.size()) + " bytes; " + std::to_string(kMostNoteBytes) + " are the most");
+  }
+  if (has_control(note)) return fail(Code::invalid, "has a control character; it is one line of plain text");
+  return {};
+}
+
 std::string note_in(Fields& fields) {
   const auto note = fields.text("note");
   if (!note) return {};
-  if (note->size() > kMostNoteBytes) {
-    fields.report(
-        "note", "has " + std::to_string(note->size()) + " bytes; " + std::to_string(kMostNoteBytes) + " are the most");
-    return {};
-  }
-  if (has_control(*note)) {
-    fields.report("note", "has a control character; it is one line of plain text");
+  if (const Status is_good = check_note(*note); !is_good) {
+    fields.report("note", is_good.error().message);
     return {};
   }
   return std::string(*note);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,8 +9,8 @@
 
 namespace kron::api {
 
-// Of what somebody says about what he asks for: a line, and no more.
-inline constexpr std::size_t kMostNoteBytes = 500;
+// Invalid: too long, or with control characters; the message is to follow the note's name.
+Status check_note(std::string_view note);
 
 // Whether it has what would break a line, move a terminal's cursor, or show the text in another order than it has.
 bool has_control(std::string_view text);

@@ -4,13 +4,26 @@
 #include "kron/base/rfc3339.h"
 
 namespace kron::api {
+namespace {
 
-bool is_paused_by_definition(const Scheduler::View& view) {
-  return view.definition.options->terms && view.definition.job.policy.suspend;
+void write_asker(JsonWriter& json, const std::string& by, const std::string& note) {
+  if (!by.empty()) json.member("by", by);
+  if (!note.empty()) json.member("note", note);
+}
+
+}  // namespace
+
+const jobs::ClusterPause* pause_in_definition(const Scheduler::View& view) { return view.definition.pause.get(); }
+
+std::optional<Suspension> suspension_of(const Scheduler::View& view) {
+  const jobs::ClusterPause* pause = pause_in_definition(view);
+  if (pause == nullptr) return view.known.periods.suspended;
+  if (!pause->since) return std::nullopt;
+  return Suspension{.since = *pause->since, .until = {}, .by = pause->by, .note = pause->note};
 }
 
 bool is_paused(const Scheduler::View& view, Instant now) {
-  if (is_paused_by_definition(view)) return true;
+  if (pause_in_definition(view) != nullptr) return true;
   const auto& suspended = view.known.periods.suspended;
   return suspended && (!suspended->until || *suspended->until > now);
 }
@@ -25,16 +38,17 @@ void write_paused(JsonWriter& json, const Scheduler::View& view, Instant now) {
     json.null();
     return;
   }
-  if (is_paused_by_definition(view)) {
-    json.begin_map().end_map();
-    return;
+  json.begin_map();
+  if (const jobs::ClusterPause* pause = pause_in_definition(view)) {
+    write_time(json, "since", pause->since);
+    write_asker(json, pause->by, pause->note);
+  } else {
+    const Suspension& suspended = *view.known.periods.suspended;
+    json.member("since", rfc3339(suspended.since));
+    write_time(json, "until", suspended.until);
+    if (suspended.skip_missed) json.key("skipMissed").boolean(true);
+    write_asker(json, suspended.by, suspended.note);
   }
-  const Suspension& suspended = *view.known.periods.suspended;
-  json.begin_map().member("since", rfc3339(suspended.since));
-  write_time(json, "until", suspended.until);
-  if (suspended.skip_missed) json.key("skipMissed").boolean(true);
-  if (!suspended.by.empty()) json.member("by", suspended.by);
-  if (!suspended.note.empty()) json.member("note", suspended.note);
   json.end_map();
 }
 

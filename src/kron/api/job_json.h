@@ -12,9 +12,11 @@
 // What several paths tell of a job.
 namespace kron::api {
 
-// In a cluster the definition itself says so: there a job that is suspended is one that somebody has paused.
-bool is_paused_by_definition(const Scheduler::View& view);
+// In a cluster the definition itself says that somebody has paused the job; null: it does not.
+const jobs::ClusterPause* pause_in_definition(const Scheduler::View& view);
 bool is_paused(const Scheduler::View& view, Instant now);
+// By an operator, over or not, wherever it is written. None, too, of a cluster's when nobody knows since when it lasts.
+std::optional<Suspension> suspension_of(const Scheduler::View& view);
 
 // Members of a map that the caller has begun.
 void write_time(JsonWriter& json, std::string_view name, const std::optional<Instant>& time);  // left out without one

@@ -55,7 +55,7 @@ void write_definition(JsonWriter& json, const View& view, const JobFields& field
   if (fields.has("file")) json.member("file", *definition.file);
   if (fields.has("line")) json.key("line").integer(definition.line);
   if (fields.has("suspended")) {
-    json.key("suspended").boolean(definition.job.policy.suspend && !is_paused_by_definition(view));
+    json.key("suspended").boolean(definition.job.policy.suspend && pause_in_definition(view) == nullptr);
   }
 }
 
@@ -201,7 +201,7 @@ void gather(Parts& parts, const std::shared_ptr<Listing>& listing) {
 std::function<bool(const View&)> state_filter(const std::string& state, const Clock& clock) {
   if (state == "running") return [](const View& view) { return !view.known.active.empty(); };
   if (state == "suspended") {
-    return [](const View& view) { return view.definition.job.policy.suspend && !is_paused_by_definition(view); };
+    return [](const View& view) { return view.definition.job.policy.suspend && pause_in_definition(view) == nullptr; };
   }
   if (state == "paused") return [&clock](const View& view) { return is_paused(view, now(clock)); };
   return [&clock](const View& view) {

@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "kron/api/job_json.h"
 #include "kron/api/paths.h"
 #include "kron/report/why.h"
 
@@ -12,7 +13,6 @@ struct Inquiry {
   CallPtr call;
   report::WhyQuestion question;
   report::WhyFacts facts = {};
-  bool is_alone = true;  // no cluster, where any other host would have done
 };
 using InquiryPtr = std::shared_ptr<Inquiry>;
 
@@ -24,9 +24,7 @@ void answer(const InquiryPtr& inquiry) {
 }
 
 void ask_history(Parts& parts, const InquiryPtr& inquiry) {
-  parts.history.up_times([inquiry](std::vector<history::UpTime> up) {
-    if (inquiry->is_alone) inquiry->facts.up = std::move(up);
-  });
+  parts.history.up_times([inquiry](std::vector<history::UpTime> up) { inquiry->facts.up = std::move(up); });
   parts.history.pauses_of(inquiry->facts.job.identity, [inquiry](const std::vector<history::Pause>& pauses) {
     for (const history::Pause& pause : pauses) {
       inquiry->facts.pauses.push_back({pause.since, pause.until, pause.by, pause.note});
@@ -48,6 +46,10 @@ bool take_facts(const Parts& parts, const std::string& name, Inquiry& inquiry) {
     facts.job = view->definition.job;
     facts.state = view->known.periods;
     facts.active = view->known.active;
+    if (auto suspended = suspension_of(*view); suspended && pause_in_definition(*view) != nullptr) {
+      facts.job.policy.suspend = false;
+      facts.state.suspended = std::move(suspended);
+    }
   } else if (const auto found = unscheduled.find(name); found != unscheduled.end()) {
     facts.job = found->second.definition.job;
     facts.not_scheduled = found->second.reason;
@@ -55,7 +57,7 @@ bool take_facts(const Parts& parts, const std::string& name, Inquiry& inquiry) {
     return false;
   }
   const DaemonStatus status = parts.status();
-  inquiry.is_alone = !status.cluster;
+  if (status.cluster) facts.host = status.cluster->instance.empty() ? status.cluster->host : status.cluster->instance;
   facts.not_started = why_not_ready(status);
   facts.history_age = parts.keeps.age;
   facts.now = now(parts.clock);

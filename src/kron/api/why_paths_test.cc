@@ -149,9 +149,34 @@ TEST_F(WhyPathsTest, WhatWasMissedWhileKrondWasDown) {
   EXPECT_EQ(text(answer, "sentence"), "missed: krond was stopped from 2026-03-01T00:00:00Z to 2026-03-02T07:00:00Z");
   EXPECT_EQ(text(*answer.find("down"), "why"), "stopped");
   EXPECT_EQ(text(answer, "instead"), "with deadline=6h it would have started at 2026-03-02T07:00:00Z");
-  // In a cluster it explains nothing.
-  do_on_loop([&] { status_.cluster = ClusterStatus{}; });
-  EXPECT_EQ(text(why(), "sentence"), "missed: it could not be started before its deadline was over");
+  // In a cluster it is no cause: another host could have done it.
+  do_on_loop([&] { status_.cluster = ClusterStatus{.instance = "web-1"}; });
+  const Node in_cluster = why();
+  EXPECT_EQ(text(in_cluster, "sentence"), "missed: it could not be started before its deadline was over");
+  EXPECT_THAT(text(in_cluster, "reason"), HasSubstr("on web-1, krond was stopped from 2026-03-01T00:00:00Z"));
+  EXPECT_EQ(text(*in_cluster.find("down"), "host"), "web-1");
+}
+
+TEST_F(WhyPathsTest, AJobThatIsPausedInTheDefinitionOfACluster) {
+  jobs::JobDefinition definition = nightly();
+  definition.job.policy.suspend = true;
+  definition.pause =
+      std::make_shared<const jobs::ClusterPause>(jobs::ClusterPause{kThree - 1h, "anna", "disk is full"});
+  have({definition});
+  expect("", "paused", "by anna since 2026-03-02T02:00:00Z, until it is resumed (disk is full)");
+  const std::string job = ask("GET", "/api/v1/jobs?fields=suspended,paused").body;
+  EXPECT_THAT(job, HasSubstr(R"("paused":{"since":"2026-03-02T02:00:00Z","by":"anna","note":"disk is full"})"));
+  EXPECT_THAT(job, HasSubstr(R"("suspended":false)"));
+  // Whoever has paused it by other means has not said since when.
+  definition.pause = std::make_shared<const jobs::ClusterPause>();
+  have({definition});
+  expect("", "suspended", "by its definition");
+  EXPECT_THAT(ask("GET", "/api/v1/jobs?fields=paused").body, HasSubstr(R"("paused":{})"));
+  // One that is drained, or suspended by its author, is not paused.
+  definition.pause.reset();
+  have({definition});
+  EXPECT_THAT(ask("GET", "/api/v1/jobs?fields=suspended,paused").body, HasSubstr(R"("suspended":true)"));
+  EXPECT_THAT(ask("GET", "/api/v1/jobs?fields=suspended,paused").body, HasSubstr(R"("paused":null)"));
 }
 
 TEST_F(WhyPathsTest, WhatWasPassedOverAndWhatIsForgotten) {

@@ -1,5 +1,6 @@
 #include "kron/cluster/definition_edit.h"
 
+#include "kron/base/rfc3339.h"
 #include "kron/cluster/json_spans.h"
 #include "kron/jobs/cronken.h"
 #include "kron/json/document.h"
@@ -71,15 +72,43 @@ std::string with_state_member(std::string_view definition, const Parsed& at, std
   return with_member(definition, *at.members, member);
 }
 
-}  // namespace
+std::string pause_text(const jobs::ClusterPause& pause) {
+  JsonWriter json;
+  json.begin_map();
+  if (pause.since) json.member("since", rfc3339(*pause.since));
+  if (!pause.by.empty()) json.member("by", pause.by);
+  if (!pause.note.empty()) json.member("note", pause.note);
+  return json.end_map().take();
+}
 
-Result<std::string> with_paused(std::string_view definition, bool paused) {
+// Of a definition that can be edited. Nothing to tell: there is no such member.
+Result<std::string> with_pause_told(std::string definition, const jobs::ClusterPause& pause) {
   const Result<Parsed> at = parsed(definition);
   if (!at) return fail(at.error());
+  const MemberSpan* own = at->members ? at->members->find(jobs::kPauseMember) : nullptr;
+  if (pause == jobs::ClusterPause()) {
+    return own == nullptr ? definition : without_member(definition, *at->members, *own);
+  }
+  const bool is_told = own != nullptr && jobs::cronken_pause(at->root) == pause;
+  return is_told ? definition : with_state_member(definition, *at, jobs::kPauseMember, pause_text(pause));
+}
+
+}  // namespace
+
+Result<std::string> with_paused(std::string_view definition, const std::optional<jobs::ClusterPause>& pause) {
+  const Result<Parsed> at = parsed(definition);
+  if (!at) return fail(at.error());
+  const std::optional<jobs::ClusterPause> known = jobs::cronken_pause(at->root);
+  if (known && pause) {
+    if (pause->by.empty() && pause->note.empty()) return std::string(definition);
+    return with_pause_told(std::string(definition),
+                           {known->since ? known->since : pause->since, pause->by, pause->note});
+  }
   const Node* own = at->state_node != nullptr ? at->state_node->find("paused") : nullptr;
-  const bool says_so = own != nullptr ? jobs::cronken_boolean(*own) == std::optional<bool>(paused) : !paused;
-  if (says_so) return std::string(definition);
-  return with_state_member(definition, *at, "paused", paused ? "true" : "false");
+  const bool says_so = own != nullptr ? jobs::cronken_boolean(*own) == std::optional(pause.has_value()) : !pause;
+  std::string flagged =
+      says_so ? std::string(definition) : with_state_member(definition, *at, "paused", pause ? "true" : "false");
+  return with_pause_told(std::move(flagged), pause.value_or(jobs::ClusterPause()));
 }
 
 Result<std::string> with_validation_errors(std::string_view definition, const std::optional<std::string>& errors) {

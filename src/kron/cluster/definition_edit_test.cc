@@ -13,7 +13,7 @@ namespace kron::cluster {
 namespace {
 
 std::string paused_text(std::string_view text, bool is_paused = true) {
-  const Result<std::string> edited = with_paused(text, is_paused);
+  const Result<std::string> edited = with_paused(text, is_paused ? std::optional(jobs::ClusterPause()) : std::nullopt);
   return edited ? *edited : "error: " + edited.error().message;
 }
 
@@ -62,6 +62,33 @@ TEST(DefinitionEdit, ResumesByChangingAsLittleAsPossible) {
   for (const Case& c : cases) EXPECT_EQ(paused_text(c.before, false), c.after);
 }
 
+TEST(DefinitionEdit, APauseTellsSinceWhenByWhomAndWhyUntilItEnds) {
+  const jobs::ClusterPause by_anna{instant_of(60), "anna", "disk \"full\""};
+  const jobs::ClusterPause by_ben{instant_of(120), "ben", ""};
+  const std::string annas =
+      R"({"a":1.50,"job_state":{"paused":true,"kron_pause":{"since":"1970-01-01T00:01:00Z","by":"anna","note":"disk \"full\""}}})";
+  const std::string bens =
+      R"({"a":1.50,"job_state":{"paused":true,"kron_pause":{"since":"1970-01-01T00:01:00Z","by":"ben"}}})";
+  EXPECT_EQ(with_paused(R"({"a":1.50})", by_anna), annas);
+  EXPECT_EQ(with_paused(annas, by_anna), annas);
+  // Another host hears the same event a little later, or one of cronken's, which says nothing.
+  EXPECT_EQ(with_paused(annas, jobs::ClusterPause{instant_of(61), "anna", "disk \"full\""}), annas);
+  EXPECT_EQ(with_paused(annas, jobs::ClusterPause{instant_of(61), "", ""}), annas);
+  // Paused again by somebody else it stays paused since when it was.
+  EXPECT_EQ(with_paused(annas, by_ben), bens);
+  EXPECT_EQ(with_paused(bens, std::nullopt), R"({"a":1.50,"job_state":{"paused":false}})");
+  EXPECT_EQ(with_paused(R"({"job_state":{"paused":true}})", by_ben),
+            R"({"job_state":{"paused":true,"kron_pause":{"since":"1970-01-01T00:02:00Z","by":"ben"}}})");
+  // What is left of an earlier pause, by a program that does not know it, is not told of the next.
+  const std::string stale = R"({"job_state":{"paused":false,"kron_pause":{"by":"anna"}}})";
+  EXPECT_EQ(with_paused(stale, jobs::ClusterPause()), R"({"job_state":{"paused":true}})");
+  EXPECT_EQ(with_paused(stale, std::nullopt), R"({"job_state":{"paused":false}})");
+  const std::string strange = R"({"job_state":{"paused":true,"kron_pause":[1]}})";
+  EXPECT_EQ(with_paused(strange, jobs::ClusterPause()), strange);
+  EXPECT_EQ(with_paused(strange, by_ben),
+            R"({"job_state":{"paused":true,"kron_pause":{"since":"1970-01-01T00:02:00Z","by":"ben"}}})");
+}
+
 TEST(DefinitionEdit, NotesErrorsAndTakesThemAway) {
   EXPECT_EQ(noted_text(R"({"a":1})", "bad \"x\"\n"), R"({"a":1,"job_state":{"validation_errors":"bad \"x\"\n"}})");
   EXPECT_EQ(noted_text(R"({"job_state":{"paused":true}})", "bad"),
@@ -93,8 +120,8 @@ TEST(DefinitionEdit, SignsBesideTheOtherParts) {
 TEST(DefinitionEdit, RefusesWhatIsNoDefinition) {
   for (const std::string_view text : {"", "[]", "5", "nonsense", "{\"a\":1", R"({"job_state":5})",
                                       R"({"job_state":[]})", R"({"a":1,"a":2})", "{}{}"}) {
-    EXPECT_FALSE(with_paused(text, true)) << text;
-    EXPECT_FALSE(with_paused(text, false)) << text;
+    EXPECT_FALSE(with_paused(text, jobs::ClusterPause{})) << text;
+    EXPECT_FALSE(with_paused(text, std::nullopt)) << text;
     EXPECT_FALSE(with_validation_errors(text, "x")) << text;
     EXPECT_FALSE(validation_errors_of(text)) << text;
   }
@@ -176,7 +203,8 @@ TEST(DefinitionEdit, SetsTheMemberAndLeavesAllElse) {
     const Result<Node> tree = parse_json(before);
     RC_ASSERT(tree.has_value());
     const bool is_paused = kron::testing::maybe();
-    const Result<std::string> after = with_paused(before, is_paused);
+    const auto pause = is_paused ? std::optional(jobs::ClusterPause()) : std::nullopt;
+    const Result<std::string> after = with_paused(before, pause);
     RC_ASSERT(after.has_value());
     const Result<Node> edited = parse_json(*after);
     RC_ASSERT(edited.has_value());
@@ -185,7 +213,7 @@ TEST(DefinitionEdit, SetsTheMemberAndLeavesAllElse) {
     const Node* own = state != nullptr ? state->find("paused") : nullptr;
     const bool says = own != nullptr && own->as<bool>() != nullptr ? *own->as<bool>() : own != nullptr && is_paused;
     RC_ASSERT(says == is_paused);
-    RC_ASSERT(*with_paused(*after, is_paused) == *after);
+    RC_ASSERT(*with_paused(*after, pause) == *after);
     // No more than the value of the member, or of a job_state that was null, goes.
     RC_ASSERT(changed_bytes(before, *after) <= 30U);
   });

@@ -9,14 +9,18 @@ namespace kron::cluster {
 // What is done about each kind of event.
 struct EventHandler::Doer {
   EventHandler& handler;
+  const Sender& sender;
 
-  void operator()(const events::Pause& event) const { handler.actions_.set_paused(event.job, true); }
-  void operator()(const events::Resume& event) const { handler.actions_.set_paused(event.job, false); }
+  void operator()(const events::Pause& event) const {
+    // Without `at` each host would tell another beginning: then none is told.
+    handler.actions_.set_paused(event.job, jobs::ClusterPause{event.at, sender.by, sender.note});
+  }
+  void operator()(const events::Resume& event) const { handler.actions_.set_paused(event.job, std::nullopt); }
   void operator()(const events::TerminateRun& event) const {
-    say(handler.log_, "terminate_run", event.run_id, handler.actions_.terminate(event.run_id));
+    say(handler.log_, "terminate_run", event.run_id, handler.actions_.terminate(event.run_id, sender));
   }
   void operator()(const events::KillRun& event) const {
-    say(handler.log_, "kill_run", event.run_id, handler.actions_.kill(event.run_id));
+    say(handler.log_, "kill_run", event.run_id, handler.actions_.kill(event.run_id, sender));
   }
   void operator()(const events::Add& event) const { handler.actions_.add(event.job, event.definition); }
   void operator()(const events::Remove& event) const { handler.actions_.remove(event.job); }
@@ -33,7 +37,7 @@ struct EventHandler::Doer {
     // The others run it; this host is being emptied.
     if (handler.actions_.is_draining()) return;
     // The answer may come when there is another handler.
-    handler.actions_.trigger(event.job, event.id, [&log = handler.log_, job = event.job](const Status& done) {
+    handler.actions_.trigger(event.job, event.id, sender, [&log = handler.log_, job = event.job](const Status& done) {
       say(log, "trigger", job, done);
     });
   }
@@ -85,7 +89,7 @@ void EventHandler::handle(const Event& event, const Sender& sender) {
   log_.info(
       "cluster_event",
       {{"action", name_of(event)}, {"args", std::visit(SubjectOf{}, event)}, {"by", sender.by}, {"note", sender.note}});
-  std::visit(Doer{*this}, event);
+  std::visit(Doer{*this, sender}, event);
 }
 
 }  // namespace kron::cluster

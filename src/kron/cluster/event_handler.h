@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "kron/cluster/events.h"
 #include "kron/env/clock.h"
 #include "kron/env/log.h"
+#include "kron/jobs/definition.h"
 
 namespace kron::cluster {
 
@@ -20,16 +22,18 @@ class EventHandler {
   // Of the job list and of the scheduler. Those that give a Status: not_found when it is no job or run of this host,
   // which is usual in a cluster.
   struct Actions {
-    std::function<void(std::string job, bool is_paused)> set_paused;  // job: or events::kAllJobs
-    std::function<Status(std::string_view run_id)> terminate;
-    std::function<Status(std::string_view run_id)> kill;
+    // job: or events::kAllJobs; no pause: it is resumed.
+    std::function<void(std::string job, std::optional<jobs::ClusterPause> pause)> set_paused;
+    std::function<Status(std::string_view run_id, const Sender& sender)> terminate;
+    std::function<Status(std::string_view run_id, const Sender& sender)> kill;
     std::function<void(std::string job, std::string definition)> add;
     std::function<void(std::string job)> remove;
     std::function<void()> reload;
     // `id`: the same one starts one run in the whole cluster (one on each host without a lock). Empty: a run of its own
     // for each host that gets the lock, which is then held for at least a second.
     // `done` is called on the loop, at once or when it is known; the handler may be gone by then, its log is not.
-    std::function<void(std::string_view job, std::string_view id, std::function<void(const Status&)> done)> trigger;
+    using Done = std::function<void(const Status&)>;
+    std::function<void(std::string_view job, std::string_view id, const Sender& sender, Done done)> trigger;
     std::function<void(std::vector<std::string> jobs)> validate;
     std::function<void()> drain;
     std::function<bool()> is_draining;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kron/base/rfc3339.h"
 #include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/fake_clock.h"
 
@@ -14,16 +15,21 @@ struct HandlerRig {
   EventHandler::Actions actions() {
     const auto note = [this](std::string what) { done.push_back(std::move(what)); };
     EventHandler::Actions actions;
-    actions.set_paused = [note](const std::string& job, bool is_paused) {
-      note((is_paused ? "pause " : "resume ") + job);
+    actions.set_paused = [note](const std::string& job, const std::optional<jobs::ClusterPause>& pause) {
+      if (!pause) return note("resume " + job);
+      note("pause " + job + (pause->since ? " " + rfc3339(*pause->since) + " " + pause->by + " " + pause->note : ""));
     };
-    actions.terminate = [this, note](std::string_view run) { return note("terminate " + std::string(run)), answer; };
-    actions.kill = [this, note](std::string_view run) { return note("kill " + std::string(run)), answer; };
+    actions.terminate = [this, note](std::string_view run, const Sender& sender) {
+      return note("terminate " + std::string(run) + sender.by), answer;
+    };
+    actions.kill = [this, note](std::string_view run, const Sender& sender) {
+      return note("kill " + std::string(run) + sender.by), answer;
+    };
     actions.add = [note](const std::string& job, const std::string& text) { note("add " + job + " " + text); };
     actions.remove = [note](const std::string& job) { note("remove " + job); };
     actions.reload = [note] { note("reload"); };
-    actions.trigger = [this, note](std::string_view job, std::string_view id, auto done) {
-      note("trigger " + std::string(job) + " " + std::string(id));
+    actions.trigger = [this, note](std::string_view job, std::string_view id, const Sender& sender, auto done) {
+      note("trigger " + std::string(job) + " " + std::string(id) + sender.by);
       answer_trigger = [this, done] { done(answer); };
       if (!is_slow) answer_trigger();
     };
@@ -63,6 +69,17 @@ TEST(EventHandler, DoesWhatEachEventSays) {
   EXPECT_EQ(host.done, (Deeds{"pause a", "resume all", "terminate r", "kill r", "add a {}", "remove a", "reload",
                               "trigger a id", "validate 2"}));
   EXPECT_TRUE(host.log.lines_of("cluster_event_failed").empty());
+}
+
+TEST(EventHandler, HandsOnWhoHasSentIt) {
+  HandlerRig host;
+  const std::string anna = R"(,"by":" anna","note":"disk"})";
+  host.handler.handle(R"({"action":"pause","args":"a","at":60)" + anna);
+  host.handler.handle(R"({"action":"terminate_run","args":"r")" + anna);
+  host.handler.handle(R"({"action":"kill_run","args":"r")" + anna);
+  host.handler.handle(R"({"action":"trigger","args":"a","id":"x")" + anna);
+  EXPECT_EQ(host.done,
+            (Deeds{"pause a 1970-01-01T00:01:00Z  anna disk", "terminate r anna", "kill r anna", "trigger a x anna"}));
 }
 
 TEST(EventHandler, SurvivesJunkAndSaysSo) {

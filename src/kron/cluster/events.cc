@@ -4,6 +4,7 @@
 
 #include "kron/base/text.h"
 #include "kron/cluster/json_spans.h"
+#include "kron/core/state.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
 
@@ -11,7 +12,7 @@ namespace kron::cluster {
 namespace {
 
 constexpr std::size_t kLongestId = 200;
-constexpr std::size_t kLongestSaying = 500;  // of who has sent it, and of his note
+constexpr std::string_view kJobArgs = "the name of a job";
 
 struct NameOfEvent {
   std::string_view operator()(const events::Pause&) const { return "pause"; }
@@ -68,8 +69,21 @@ Result<Event> add_event(std::string_view payload, const Node& args) {
                      std::string(payload.substr(member.value_begin, member.value_end - member.value_begin))};
 }
 
+// Our `at`; nothing when the event has none.
+Result<std::optional<Instant>> time_of(std::string_view action, const Node& event) {
+  const Node* at = event.find("at");
+  if (at == nullptr || at->is_null()) return std::nullopt;
+  const auto* whole = at->as<std::int64_t>();
+  const auto* real = at->as<double>();
+  const double seconds = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? std::floor(*real) : -1;
+  if (!(seconds >= 0 && seconds <= static_cast<double>(epoch_seconds(kLastInstant)))) {
+    return fail(Code::invalid, std::string(action) + ": at must be seconds since 1970", "at");
+  }
+  return instant_of(static_cast<std::int64_t>(seconds));
+}
+
 Result<Event> trigger_event(const Node& event, const Node& args) {
-  Result<std::string> name = name_in("trigger", "the name of a job", args);
+  Result<std::string> name = name_in("trigger", kJobArgs, args);
   if (!name) return fail(name.error());
   events::Trigger trigger{.job = *std::move(name)};
   if (const Node* id = event.find("id"); id != nullptr && !id->is_null()) {
@@ -79,16 +93,17 @@ Result<Event> trigger_event(const Node& event, const Node& args) {
     }
     trigger.id = *text;
   }
-  if (const Node* at = event.find("at"); at != nullptr && !at->is_null()) {
-    const auto* whole = at->as<std::int64_t>();
-    const auto* real = at->as<double>();
-    const double seconds = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? std::floor(*real) : -1;
-    if (!(seconds >= 0 && seconds <= static_cast<double>(epoch_seconds(kLastInstant)))) {
-      return fail(Code::invalid, "trigger: at must be seconds since 1970", "at");
-    }
-    trigger.at = instant_of(static_cast<std::int64_t>(seconds));
-  }
+  const auto at = time_of("trigger", event);
+  if (!at) return fail(at.error());
+  trigger.at = *at;
   return trigger;
+}
+
+Result<Event> pause_event(const Node& event, const Node& args) {
+  Result<std::string> name = name_in("pause", kJobArgs, args);
+  if (!name) return fail(name.error());
+  // Whoever else says something there wants the job paused all the same.
+  return events::Pause{*std::move(name), time_of("pause", event).value_or(std::nullopt)};
 }
 
 template <class T>
@@ -143,14 +158,13 @@ Result<Event> parse_event(std::string_view payload) {
   if (action == nullptr || args == nullptr) {
     return fail(Code::invalid, "an event is a map with the text action and with args");
   }
-  constexpr std::string_view kJob = "the name of a job";
   constexpr std::string_view kRun = "the id of a run";
-  if (*action == "pause") return event_of<events::Pause>(name_in(*action, kJob, *args));
-  if (*action == "resume") return event_of<events::Resume>(name_in(*action, kJob, *args));
+  if (*action == "pause") return pause_event(*event, *args);
+  if (*action == "resume") return event_of<events::Resume>(name_in(*action, kJobArgs, *args));
   if (*action == "terminate_run") return event_of<events::TerminateRun>(name_in(*action, kRun, *args));
   if (*action == "kill_run") return event_of<events::KillRun>(name_in(*action, kRun, *args));
   if (*action == "add") return add_event(payload, *args);
-  if (*action == "remove") return event_of<events::Remove>(name_in(*action, kJob, *args));
+  if (*action == "remove") return event_of<events::Remove>(name_in(*action, kJobArgs, *args));
   if (*action == "reload") return events::Reload{};
   if (*action == "trigger") return trigger_event(*event, *args);
   if (*action == "validate") return event_of<events::Validate>(names_in(*action, *args));
@@ -163,7 +177,7 @@ Sender sender_in(std::string_view payload) {
   const auto text = [&](std::string_view name) {
     const Node* member = event ? event->find(name) : nullptr;
     const auto* value = member != nullptr ? member->as<std::string>() : nullptr;
-    return value != nullptr && value->size() <= kLongestSaying ? *value : std::string();
+    return value != nullptr && value->size() <= kMostNoteBytes ? *value : std::string();
   };
   return {text("by"), text("note")};
 }
@@ -172,10 +186,14 @@ std::string text_of(const Event& event, const Sender& sender) {
   JsonWriter json;
   json.begin_map().member("action", name_of(event)).key("args");
   std::visit(WriteArgs{json}, event);
+  std::optional<Instant> at;
   if (const auto* trigger = std::get_if<events::Trigger>(&event)) {
     if (!trigger->id.empty()) json.member("id", trigger->id);
-    if (trigger->at) json.key("at").integer(epoch_seconds(*trigger->at));
+    at = trigger->at;
+  } else if (const auto* pause = std::get_if<events::Pause>(&event)) {
+    at = pause->at;
   }
+  if (at) json.key("at").integer(epoch_seconds(*at));
   if (!sender.by.empty()) json.member("by", sender.by);
   if (!sender.note.empty()) json.member("note", sender.note);
   return json.end_map().take();

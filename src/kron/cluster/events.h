@@ -19,7 +19,8 @@ namespace events {
 inline constexpr std::string_view kAllJobs = "all";
 
 struct Pause {
-  std::string job;  // or kAllJobs
+  std::string job;                 // or kAllJobs
+  std::optional<Instant> at = {};  // when it was sent, by Redis's clock: all hosts tell the same beginning
   bool operator==(const Pause&) const = default;
 };
 struct Resume {
@@ -84,7 +85,7 @@ struct Sender {
   bool operator==(const Sender&) const = default;
 };
 
-// Of a payload that parse_event takes. Whoever reaches Redis can write anything there: it is for the log, not a proof.
+// Of a payload that parse_event takes. Whoever reaches Redis can write anything there: it is told, and is no proof.
 Sender sender_in(std::string_view payload);
 
 // What is published; parse_event gives the same event. The definition of an Add must be JSON.

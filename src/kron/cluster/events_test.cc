@@ -13,6 +13,8 @@ TEST(Events, AreReadAsCronkenWritesThem) {
   const Case cases[] = {
       {R"({"action":"pause","args":"a b"})", events::Pause{"a b"}},
       {R"({"action":"pause","args":"all"})", events::Pause{"all"}},
+      {R"({"action":"pause","args":"n","at":1700000000,"by":"anna"})", events::Pause{"n", instant_of(1700000000)}},
+      {R"({"action":"pause","args":"n","at":"now"})", events::Pause{"n"}},
       {R"({"action":"resume","args":"ä"})", events::Resume{"ä"}},
       {R"({"action":"terminate_run","args":"00ff"})", events::TerminateRun{"00ff"}},
       {R"({"action":"kill_run","args":"00ff"})", events::KillRun{"00ff"}},

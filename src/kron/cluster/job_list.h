@@ -62,8 +62,9 @@ class JobList {
   // Events. While a reading is under way they wait for its end, so that it does not undo them.
   void add(std::string name, std::string definition);
   void remove(std::string name);
+  using Pause = std::optional<jobs::ClusterPause>;  // none: not paused
   // Here at once, and in Redis: set and definition by one script. `job` may be events::kAllJobs: those loaded now.
-  void set_paused(std::string job, bool is_paused);
+  void set_paused(std::string job, Pause pause);
   // Notes validation_errors of these jobs (none: all) or takes them away, if no other host is at it.
   void validate(std::vector<std::string> names);
   // No job is started by its schedule any more on this host, reloaded or not, until the process ends.
@@ -126,8 +127,8 @@ class JobList {
   void finish(const std::shared_ptr<Read>& read, const Status& applied);
   void take_one(const std::string& name, std::string text, Instant read_at);
   void write_aside(std::vector<DefinitionEdit> edits);
-  void pause_all(bool is_paused);
-  void write_paused_aside(const std::string& job, std::shared_ptr<std::vector<TextOfJob>> texts, bool is_paused);
+  void pause_all(const Pause& pause);
+  void write_paused_aside(const std::string& job, std::shared_ptr<std::vector<TextOfJob>> texts, const Pause& pause);
   void say(const Remarks& remarks);
 
   World world_;

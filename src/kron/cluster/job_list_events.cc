@@ -49,13 +49,13 @@ void JobList::remove(std::string name) {
   });
 }
 
-void JobList::set_paused(std::string job, bool is_paused) {
-  later([this, job = std::move(job), is_paused] {
-    if (job == events::kAllJobs) return pause_all(is_paused);
+void JobList::set_paused(std::string job, Pause pause) {
+  later([this, job = std::move(job), pause = std::move(pause)] {
+    if (job == events::kAllJobs) return pause_all(pause);
     const std::string* known = text(job);
     if (known == nullptr) return;
     const std::string before = *known;
-    if (Result<std::string> edited = with_paused(before, is_paused); edited && *edited != before) {
+    if (Result<std::string> edited = with_paused(before, pause); edited && *edited != before) {
       if (refused_->contains(job)) {
         jobs_->insert_or_assign(job, *std::move(edited));
       } else {
@@ -64,15 +64,15 @@ void JobList::set_paused(std::string job, bool is_paused) {
     }
     auto texts = std::make_shared<std::vector<TextOfJob>>();
     texts->push_back({job, before});
-    write_paused_aside(job, std::move(texts), is_paused);
+    write_paused_aside(job, std::move(texts), pause);
   });
 }
 
 void JobList::write_paused_aside(const std::string& job, std::shared_ptr<std::vector<TextOfJob>> texts,
-                                 bool is_paused) {
+                                 const Pause& pause) {
   const bool is_taken = world_.aside.run(
-      [link = &world_.link, keys = &world_.keys, log = &world_.log, job, texts = std::move(texts), is_paused] {
-        const Status written = write_paused(*link, *keys, std::move(*texts), is_paused);
+      [link = &world_.link, keys = &world_.keys, log = &world_.log, job, texts = std::move(texts), pause] {
+        const Status written = write_paused(*link, *keys, std::move(*texts), pause);
         if (written) return;
         log->error("cluster_pause_not_written", {{"identity", job}, {"reason", written.error().message}});
       });
@@ -81,21 +81,21 @@ void JobList::write_paused_aside(const std::string& job, std::shared_ptr<std::ve
 }
 
 // The jobs that are loaded now. There may be many: they are edited and judged aside.
-void JobList::pause_all(bool is_paused) {
+void JobList::pause_all(const Pause& pause) {
   auto read = std::make_shared<Read>();
   read->is_from_redis = false;
   auto before = std::make_shared<std::vector<TextOfJob>>();
-  judge_aside(read, [jobs = jobs_, before, is_paused, clock = &world_.clock] {
+  judge_aside(read, [jobs = jobs_, before, pause, clock = &world_.clock] {
     JobTexts texts;
     texts.read_at = kron::now(*clock);
     for (const auto& [name, text] : *jobs) {
       before->push_back({name, text});
-      Result<std::string> edited = with_paused(text, is_paused);
+      Result<std::string> edited = with_paused(text, pause);
       texts.definitions.emplace(name, edited ? *std::move(edited) : text);
     }
     return Result<JobTexts>(std::move(texts));
   });
-  write_paused_aside(std::string(events::kAllJobs), std::move(before), is_paused);
+  write_paused_aside(std::string(events::kAllJobs), std::move(before), pause);
 }
 
 void JobList::validate(std::vector<std::string> names) {

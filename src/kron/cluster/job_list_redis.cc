@@ -57,9 +57,10 @@ DefineCall call_of(const DefinitionEdit& edit) {
   return call;
 }
 
-DefineCall pause_of(const TextOfJob& job, bool is_paused) {
-  Result<std::string> edited = with_paused(job.text, is_paused);
-  return {.job = job.name, .read = job.text, .wanted = edited ? *std::move(edited) : job.text, .paused = is_paused};
+DefineCall pause_of(const TextOfJob& job, const std::optional<jobs::ClusterPause>& pause) {
+  Result<std::string> edited = with_paused(job.text, pause);
+  return {
+      .job = job.name, .read = job.text, .wanted = edited ? *std::move(edited) : job.text, .paused = pause.has_value()};
 }
 
 }  // namespace
@@ -112,13 +113,14 @@ Result<std::size_t> write_edits(Link& link, const Keys& keys, const std::vector<
   return made;
 }
 
-Status write_paused(Link& link, const Keys& keys, std::vector<TextOfJob> texts, bool is_paused) {
+Status write_paused(Link& link, const Keys& keys, std::vector<TextOfJob> texts,
+                    const std::optional<jobs::ClusterPause>& pause) {
   for (int round = 0; round < kMostChanges && !texts.empty(); ++round) {
     std::vector<TextOfJob> changed;
     for (std::size_t done = 0; done < texts.size();) {
       const std::size_t count = std::min(kEditsAtATime, texts.size() - done);
       std::vector<DefineCall> calls;
-      for (std::size_t i = 0; i < count; ++i) calls.push_back(pause_of(texts[done + i], is_paused));
+      for (std::size_t i = 0; i < count; ++i) calls.push_back(pause_of(texts[done + i], pause));
       Result<std::vector<DefineAnswer>> answers = ask_all(link, keys, calls);
       if (!answers) return fail(answers.error());
       for (std::size_t i = 0; i < count; ++i) {

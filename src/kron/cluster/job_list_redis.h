@@ -23,13 +23,14 @@ Result<JobTexts> read_job_texts_of(Link& link, const Keys& keys, std::span<const
 // made already.
 Result<std::size_t> write_edits(Link& link, const Keys& keys, const std::vector<DefinitionEdit>& edits);
 
-// Pauses or resumes jobs, in the set and in the definitions: a text that was changed meanwhile is edited anew, and one
-// that cannot be edited is left alone. `texts`: as they were read last.
+// Pauses or (none) resumes jobs, in the set and in the definitions: a text that was changed meanwhile is edited anew,
+// and one that cannot be edited is left alone. `texts`: as they were read last.
 struct TextOfJob {
   std::string name;
   std::string text;
 };
-Status write_paused(Link& link, const Keys& keys, std::vector<TextOfJob> texts, bool is_paused);
+Status write_paused(Link& link, const Keys& keys, std::vector<TextOfJob> texts,
+                    const std::optional<jobs::ClusterPause>& pause);
 
 // Notes validation_errors of these jobs (none: all), or takes them away; false: another host is at it.
 Result<bool> validate_in_redis(Link& link, const Keys& keys, const std::vector<std::string>& names,

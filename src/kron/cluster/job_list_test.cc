@@ -138,7 +138,7 @@ TEST_F(JobListTest, ThePauseOfAJobSurvivesInSetAndTextByteForByte) {
   ListHost first(rig);
   ListHost second(rig);
   for (ListHost* host : {&first, &second}) host->list.reload(Cause::boot);
-  for (ListHost* host : {&first, &second}) host->list.set_paused("a", true);
+  for (ListHost* host : {&first, &second}) host->list.set_paused("a", jobs::ClusterPause{});
   const std::string after = job_text("x", R"(, "unknown" : [1e3, 2.50],"job_state":{"paused":true})");
   EXPECT_EQ(stored("a"), after);
   EXPECT_EQ(paused(), Names{"a"});
@@ -148,7 +148,7 @@ TEST_F(JobListTest, ThePauseOfAJobSurvivesInSetAndTextByteForByte) {
     host->list.reload(Cause::subscribed);
     EXPECT_TRUE(host->is_suspended("a"));
   }
-  for (ListHost* host : {&first, &second}) host->list.set_paused("a", false);
+  for (ListHost* host : {&first, &second}) host->list.set_paused("a", std::nullopt);
   EXPECT_EQ(stored("a"), job_text("x", R"(, "unknown" : [1e3, 2.50],"job_state":{"paused":false})"));
   EXPECT_TRUE(paused().empty());
   EXPECT_FALSE(second.is_suspended("a"));
@@ -159,7 +159,7 @@ TEST_F(JobListTest, APauseFollowsATextThatSomebodyChanged) {
   ListHost host(rig);
   host.list.reload(Cause::boot);
   define("a", job_text("other"));
-  host.list.set_paused("a", true);
+  host.list.set_paused("a", jobs::ClusterPause{});
   EXPECT_EQ(stored("a"), job_text("other", R"(,"job_state":{"paused":true})"));
   EXPECT_EQ(paused(), Names{"a"});
 }
@@ -168,8 +168,8 @@ TEST_F(JobListTest, WhatIsNoJsonIsPausedInTheSetOnly) {
   define("junk", "{");
   ListHost host(rig);
   host.list.reload(Cause::boot);
-  host.list.set_paused("junk", true);
-  host.list.set_paused("nobody", true);
+  host.list.set_paused("junk", jobs::ClusterPause{});
+  host.list.set_paused("nobody", jobs::ClusterPause{});
   EXPECT_EQ(stored("junk"), "{");
   EXPECT_EQ(paused(), Names{"junk"});
 }
@@ -179,12 +179,12 @@ TEST_F(JobListTest, AllAreTheJobsThatAreLoadedNow) {
   ListHost host(rig);
   host.list.reload(Cause::boot);
   define("later", job_text());
-  host.list.set_paused(std::string(events::kAllJobs), true);
+  host.list.set_paused(std::string(events::kAllJobs), jobs::ClusterPause{});
   EXPECT_EQ(paused().size(), 250U);
   EXPECT_EQ(stored("later"), job_text());
   EXPECT_EQ(stored("j7"), job_text("x", R"(,"job_state":{"paused":true})"));
   EXPECT_TRUE(host.is_suspended("j249"));
-  host.list.set_paused(std::string(events::kAllJobs), false);
+  host.list.set_paused(std::string(events::kAllJobs), std::nullopt);
   EXPECT_TRUE(paused().empty());
   EXPECT_FALSE(host.is_suspended("j0"));
 }
@@ -229,7 +229,7 @@ TEST_F(JobListTest, WhatHappensDuringAReadingIsDoneAfterIt) {
   rig.is_held = true;
   int done = 0;
   host.list.reload(Cause::subscribed, [&](const Status&) { ++done; });
-  host.list.set_paused("a", true);
+  host.list.set_paused("a", jobs::ClusterPause{});
   host.list.add("new", job_text());
   EXPECT_FALSE(host.is_suspended("a"));
   rig.do_aside();
@@ -280,7 +280,7 @@ TEST_F(JobListTest, ADrainedHostStartsNothingAlsoAfterAReload) {
   define("b", job_text());
   host.list.reload(Cause::requested);
   host.list.add("c", job_text());
-  host.list.set_paused("a", false);
+  host.list.set_paused("a", std::nullopt);
   EXPECT_EQ(host.names(), (Names{"a", "b", "c"}));
   for (const std::string& name : host.names()) EXPECT_TRUE(host.is_suspended(name)) << name;
   EXPECT_TRUE(paused().empty());
@@ -370,7 +370,7 @@ TEST_F(JobListTest, ALongListIsAppliedInSlicesBetweenWhichTheLoopIsFree) {
   rig.is_loop_held = true;
   int done = 0;
   host.list.reload(Cause::boot, [&](const Status& status) { done += status ? 1 : 100; });
-  host.list.set_paused("job-1000", true);
+  host.list.set_paused("job-1000", jobs::ClusterPause{});
   for (const std::size_t applied : {256U, 512U, 600U}) {
     EXPECT_EQ(done, 0);
     EXPECT_FALSE(host.list.is_loaded());

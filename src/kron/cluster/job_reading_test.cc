@@ -139,7 +139,8 @@ TEST(JobReading, RefusesUnsignedJobsWhereSignaturesAreRequired) {
   const std::string signature = rules.signatures.key->sign("{t}", "a", *parse_json(hourly()));
   const std::string text = *with_signature(hourly(), signature);
   EXPECT_TRUE(read_cluster_job("a", text, rules, {}).definition);
-  EXPECT_TRUE(read_cluster_job("a", *with_paused(text, true), rules, {}).definition);
+  EXPECT_TRUE(read_cluster_job("a", *with_paused(text, jobs::ClusterPause{instant_of(60), "anna", "disk"}), rules, {})
+                  .definition);
   EXPECT_FALSE(read_cluster_job("b", text, rules, {}).definition);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +32,9 @@ enum class Reason : std::uint8_t {
 };
 std::string_view name_of(Reason reason);
 Result<Reason> parse_reason(std::string_view text);
+
+// Of who asked for something, or what he said about it: a line, and no more.
+inline constexpr std::size_t kMostNoteBytes = 500;
 
 struct Suspension {
   Instant since;

@@ -205,7 +205,8 @@ void ClusterMember::make_jobs() {
 }
 
 cluster::EventHandler::Actions ClusterMember::actions() {
-  return {.set_paused = [this](std::string job, bool is_paused) { jobs_->set_paused(std::move(job), is_paused); },
+  return {.set_paused = [this](std::string job,
+                               cluster::JobList::Pause pause) { jobs_->set_paused(std::move(job), std::move(pause)); },
           .terminate = world_.terminate,
           .kill = world_.kill,
           .add = [this](std::string job, std::string text) { jobs_->add(std::move(job), std::move(text)); },

@@ -48,10 +48,10 @@ class ClusterMember {
     std::function<Status(std::vector<jobs::JobDefinition>, Instant since)> put;
     std::function<Status(std::span<const std::string> names)> drop;
     std::function<Status()> loaded = {};
-    // Of the scheduler.
-    std::function<void(std::string_view job, std::string_view id, std::function<void(const Status&)> done)> trigger;
-    std::function<Status(std::string_view run_id)> terminate;
-    std::function<Status(std::string_view run_id)> kill;
+    // Of the scheduler, as EventHandler::Actions has them.
+    decltype(cluster::EventHandler::Actions::trigger) trigger;
+    decltype(cluster::EventHandler::Actions::terminate) terminate;
+    decltype(cluster::EventHandler::Actions::kill) kill;
     std::function<void()> look_again;
     // A task of this type may be ready, in Redis; on any thread. None: the tasks are elsewhere.
     std::function<void(std::string type)> wake_tasks = {};

@@ -72,16 +72,16 @@ class ClusterMemberTest : public ::testing::Test {
                   return Status();
                 },
             .trigger =
-                [this](std::string_view job, std::string_view id, const auto& done) {
+                [this](std::string_view job, std::string_view id, const cluster::Sender&, const auto& done) {
                   told_.push_back("trigger " + std::string(job) + " " + std::string(id));
                   done(Status());
                 },
             .terminate =
-                [this](std::string_view run) {
+                [this](std::string_view run, const cluster::Sender&) {
                   told_.push_back("terminate " + std::string(run));
                   return Status();
                 },
-            .kill = [](std::string_view) { return Status(); },
+            .kill = [](std::string_view, const cluster::Sender&) { return Status(); },
             .look_again = [this] { ++looks_; },
             .wake_tasks =
                 [this](std::string type) {

@@ -26,13 +26,32 @@ void ClusterParts::set_paused(const std::string& job, bool is_paused, const Attr
   if (!jobs_->scheduler.knows(job)) {
     return done(fail(Code::not_found, "there is no job named " + quoted(job, 200)));
   }
-  if (member_->jobs() != nullptr) member_->jobs()->set_paused(job, is_paused);
+  const Instant t = now(clock_);
+  cluster::JobList::Pause pause;
+  if (is_paused) pause = {t, from.by, from.note};
+  if (member_->jobs() != nullptr) member_->jobs()->set_paused(job, pause);
   const cluster::Event event =
-      is_paused ? cluster::Event(cluster::events::Pause{job}) : cluster::Event(cluster::events::Resume{job});
-  // Redis keeps neither who it was nor what he said; the event tells all hosts, and their logs keep it.
-  kron::Event told = JobPaused{job, Suspension{now(clock_), {}, false, from.by, from.note}};
-  if (!is_paused) told = JobResumed{job, false, from, now(clock_)};
+      is_paused ? cluster::Event(cluster::events::Pause{job, t}) : cluster::Event(cluster::events::Resume{job});
+  kron::Event told = JobPaused{job, Suspension{t, {}, false, from.by, from.note}};
+  if (!is_paused) told = JobResumed{job, false, from, t};
   publish(event, from, telling(std::move(told), done));
+}
+
+// Whoever has paused them, on whichever host: what this host knows of them from now on is kept in its history.
+void ClusterParts::note_pauses(const std::vector<jobs::JobDefinition>& definitions) {
+  for (const jobs::JobDefinition& definition : definitions) {
+    const std::string& job = definition.job.identity;
+    const jobs::ClusterPause* pause = definition.pause.get();
+    const auto known = paused_.find(job);
+    if (pause == nullptr) {
+      if (known == paused_.end()) continue;
+      paused_.erase(known);
+      world_.observe(JobResumed{job, false, {}, now(clock_)});
+    } else if (known == paused_.end() || known->second != *pause) {
+      paused_.insert_or_assign(job, *pause);
+      if (pause->since) world_.observe(JobPaused{job, Suspension{*pause->since, {}, false, pause->by, pause->note}});
+    }
+  }
 }
 
 api::Operations::Done ClusterParts::telling(kron::Event event, const api::Operations::Done& done) {

@@ -166,16 +166,28 @@ ClusterMember::World ClusterParts::member_world() {
                 return ledger_->prefetch(names, terms, now(clock_));
               },
           .put = [this](std::vector<jobs::JobDefinition> some, Instant since) { return put(std::move(some), since); },
-          .drop = [this](std::span<const std::string> names) { return jobs_->scheduler.drop(names); },
+          .drop =
+              [this](std::span<const std::string> names) {
+                for (const std::string& name : names) paused_.erase(name);
+                return jobs_->scheduler.drop(names);
+              },
           .loaded = [this] { return loaded(); },
           .trigger =
-              [this](std::string_view job, std::string_view id, std::function<void(const Status&)> done) {
-                jobs_->scheduler.trigger(job, id, [done = std::move(done)](const Result<Triggered>& triggered) {
+              [this](std::string_view job, std::string_view id, const cluster::Sender& sender,
+                     std::function<void(const Status&)> done) {
+                const auto answer = [done = std::move(done)](const Result<Triggered>& triggered) {
                   done(triggered ? Status() : fail(triggered.error()));
-                });
+                };
+                jobs_->scheduler.trigger(job, id, answer, {sender.by, sender.note});
               },
-          .terminate = [this](std::string_view run_id) { return jobs_->scheduler.terminate(run_id); },
-          .kill = [this](std::string_view run_id) { return jobs_->scheduler.kill(run_id); },
+          .terminate =
+              [this](std::string_view run_id, const cluster::Sender& sender) {
+                return jobs_->scheduler.terminate(run_id, {sender.by, sender.note});
+              },
+          .kill =
+              [this](std::string_view run_id, const cluster::Sender& sender) {
+                return jobs_->scheduler.kill(run_id, {sender.by, sender.note});
+              },
           .look_again = [this] { jobs_->scheduler.look_again(); },
           .wake_tasks = options_.tasks_in_files ? nullptr : world_.wake_tasks};
 }
@@ -251,6 +263,7 @@ Status ClusterParts::begin() {
 Status ClusterParts::put(std::vector<jobs::JobDefinition> definitions, Instant since) {
   if (Status begun = begin(); !begun) return begun;
   jobs_->prepare(definitions);
+  note_pauses(definitions);
   return jobs_->scheduler.put(std::move(definitions), std::min(since, on_time_since_.value_or(since)));
 }
 

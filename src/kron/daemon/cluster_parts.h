@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,7 @@ class ClusterParts {
     ProcessRunner& processes;
     // A task of this type may be ready, in Redis; on any thread, until stop().
     std::function<void(std::string type)> wake_tasks = {};
+    std::function<void(const kron::Event& event)> observe;  // what the scheduler does not tell
     std::string state_directory;
     std::string version;
   };
@@ -108,6 +110,7 @@ class ClusterParts {
   void take_name(const std::string& instance);
   void publish(const cluster::Event& event, const Attribution& from, const api::Operations::Done& done);
   void set_paused(const std::string& job, bool is_paused, const Attribution& from, const api::Operations::Done& done);
+  void note_pauses(const std::vector<jobs::JobDefinition>& definitions);
   void end_run(const std::string& run_id, std::string_view signal, const Attribution& from,
                const api::Operations::Done& done);
   // Logs the event when it is done.
@@ -127,7 +130,8 @@ class ClusterParts {
   std::string instance_;  // guarded
   std::atomic<std::uint64_t> connections_ = 0;
   std::atomic<std::uint64_t> lost_writes_ = 0;
-  std::array<std::atomic<std::uint64_t>, 6> answers_ = {};  // by Written::How
+  std::array<std::atomic<std::uint64_t>, 6> answers_ = {};         // by Written::How
+  std::map<std::string, jobs::ClusterPause, std::less<>> paused_;  // jobs that are
   bool has_begun_ = false;
   std::optional<Instant> on_time_since_;  // of the first list; none: as any other
   bool has_jobs_ = false;                 // it is there

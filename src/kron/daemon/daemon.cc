@@ -133,6 +133,10 @@ Status Daemon::open_host() {
                                                             [this](std::string type) {
                                                               if (queue_) queue_->wake(std::move(type));
                                                             },
+                                                        .observe =
+                                                            [this](const Event& event) {
+                                                              if (api_service_) api_service_->observe(event);
+                                                            },
                                                         .state_directory = options_.state_directory,
                                                         .version = KRON_VERSION});
   if (!cluster) return fail(cluster.error());

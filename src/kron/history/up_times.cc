@@ -129,4 +129,11 @@ std::optional<DownTime> down_at(const std::vector<UpTime>& up, Instant t) {
   return DownTime{before->to, after->from, before->end};
 }
 
+bool was_up_at(const std::vector<UpTime>& up, Instant t) {
+  return std::ranges::any_of(up, [&](const UpTime& one) {
+    const bool lasts = &one == &up.back() && one.end == UpTime::End::none;
+    return one.from <= t && (t <= one.to || lasts);
+  });
+}
+
 }  // namespace kron::history

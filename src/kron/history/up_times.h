@@ -74,5 +74,7 @@ struct DownTime {
   bool operator==(const DownTime&) const = default;
 };
 std::optional<DownTime> down_at(const std::vector<UpTime>& up, Instant t);
+// Known to have been up. Before the first stretch and behind the last neither this nor that is known.
+bool was_up_at(const std::vector<UpTime>& up, Instant t);
 
 }  // namespace kron::history

@@ -32,6 +32,17 @@ TEST(UpTimes, AnotherKrondBeginsAStretchOfItsOwn) {
   EXPECT_EQ(down_at(second.all(), kNoonUp + 900s), std::nullopt) << "it lasts";
 }
 
+TEST(UpTimes, WhatIsKnownToHaveBeenUp) {
+  const std::vector<UpTime> up{{kNoonUp, kNoonUp + 60s}, {kNoonUp + 600s, kNoonUp + 660s}};
+  EXPECT_FALSE(was_up_at(up, kNoonUp - 1s)) << "nobody knows";
+  EXPECT_TRUE(was_up_at(up, kNoonUp));
+  EXPECT_TRUE(was_up_at(up, kNoonUp + 60s));
+  EXPECT_FALSE(was_up_at(up, kNoonUp + 61s));
+  EXPECT_TRUE(was_up_at(up, kNoonUp + 900s)) << "it lasts";
+  EXPECT_FALSE(was_up_at({{kNoonUp, kNoonUp + 60s, UpTime::End::stopped}}, kNoonUp + 61s));
+  EXPECT_FALSE(was_up_at({}, kNoonUp));
+}
+
 TEST(UpTimes, WhoIsToldToStopSaysSo) {
   UpTimes up;
   up.begin(kNoonUp, 100s);

@@ -6,7 +6,9 @@
 #include <map>
 
 #include "kron/base/duration.h"
+#include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/core/state.h"
 #include "kron/jobs/cluster_rules.h"
 #include "kron/json/fields.h"
 
@@ -137,6 +139,20 @@ bool has_task(const Fields& definition) {
   return task != nullptr && !task->is_null();
 }
 
+std::string short_text(const Node* node) {
+  const auto* text = node != nullptr ? node->as<std::string>() : nullptr;
+  return text != nullptr && text->size() <= kMostNoteBytes ? *text : std::string();
+}
+
+// Of a job_state that says paused. What is wrong with our part of it is not known, and no reason to refuse the job.
+ClusterPause pause_in(const Node& job_state) {
+  const Node* ours = job_state.find(kPauseMember);
+  if (ours == nullptr || ours->as<Node::Map>() == nullptr) return {};
+  ClusterPause pause{.by = short_text(ours->find("by")), .note = short_text(ours->find("note"))};
+  if (const auto since = parse_rfc3339(short_text(ours->find("since")))) pause.since = *since;
+  return pause;
+}
+
 std::optional<ClusterTerms> read_terms(Fields& definition, std::string& command) {
   std::optional<Fields> args = definition.map("job_args");
   if (!args) return std::nullopt;
@@ -217,6 +233,13 @@ std::optional<bool> cronken_boolean(const Node& node) {
   return std::nullopt;
 }
 
+std::optional<ClusterPause> cronken_pause(const Node& definition) {
+  const Node* state = definition.find("job_state");
+  const Node* paused = state != nullptr ? state->find("paused") : nullptr;
+  if (paused == nullptr || cronken_boolean(*paused) != std::optional(true)) return std::nullopt;
+  return pause_in(*state);
+}
+
 std::optional<JobDefinition> read_cronken_job(const std::string& name, const Node& definition, ModelContext& context,
                                               Report& report) {
   const std::size_t errors_before = report.error_count();
@@ -250,6 +273,7 @@ std::optional<JobDefinition> read_cronken_job(const std::string& name, const Nod
     if (report.error_count() != errors_before) return std::nullopt;
   }
   job->options = context.pool.share(std::move(options));
+  if (auto pause = cronken_pause(definition)) job->pause = std::make_shared<const ClusterPause>(*std::move(pause));
   return job;
 }
 

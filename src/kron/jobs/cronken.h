@@ -19,6 +19,11 @@ std::optional<JobDefinition> read_cronken_job(const std::string& name, const Nod
 // What cronken takes for true or false: a boolean, 0 or 1, or a word such as "yes" or "off". Nothing: neither.
 std::optional<bool> cronken_boolean(const Node& node);
 
+// Beside `paused` of job_state: {"since","by","note"}, ours. cronken passes it by.
+inline constexpr std::string_view kPauseMember = "kron_pause";
+// The pause that a definition tells of; nothing when it is not paused, or no definition.
+std::optional<ClusterPause> cronken_pause(const Node& definition);
+
 // A file that holds name → definition.
 std::vector<JobDefinition> read_cronken_document(const Node& document, ModelContext& context, Report& report);
 

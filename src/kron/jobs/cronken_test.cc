@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "kron/base/rfc3339.h"
+#include "kron/core/state.h"
 #include "kron/jobs/load.h"
+#include "kron/json/document.h"
 
 namespace kron::jobs {
 namespace {
@@ -79,6 +81,40 @@ TEST(Cronken, TakesValuesAsCronkenDoes) {
     if (!c.expected) continue;
     EXPECT_EQ(jobs.definitions[0].options->terms, c.expected) << text;
   }
+}
+
+TEST(Cronken, APauseTellsSinceWhenByWhomAndWhy) {
+  const std::string long_text(kMostNoteBytes + 1, 'x');
+  struct Case {
+    std::string state;
+    std::optional<ClusterPause> expected;
+  };
+  const Case cases[] = {
+      {R"({"paused":true,"kron_pause":{"since":"2026-11-18T01:00:00Z","by":"anna","note":"disk"}})",
+       ClusterPause{*parse_rfc3339("2026-11-18T01:00:00Z"), "anna", "disk"}},
+      {R"({"paused":"yes","kron_pause":{"by":"anna"}})", ClusterPause{{}, "anna", ""}},
+      {R"({"paused":true})", ClusterPause{}},
+      {R"({"paused":false,"kron_pause":{"by":"anna"}})", std::nullopt},
+      {R"({"kron_pause":{"by":"anna"}})", std::nullopt},
+      {"null", std::nullopt},
+      // What somebody else has written there is not known, and the job goes on.
+      {R"({"paused":true,"kron_pause":7})", ClusterPause{}},
+      {R"({"paused":true,"kron_pause":{"since":"yesterday","by":["anna"],"note":null}})", ClusterPause{}},
+      {R"({"paused":true,"kron_pause":{"note":")" + long_text.substr(1) + "\"}}",
+       ClusterPause{{}, "", long_text.substr(1)}},
+      {R"({"paused":true,"kron_pause":{"note":")" + long_text + "\"}}", ClusterPause{}},
+  };
+  for (const Case& c : cases) {
+    const std::string job = R"({"cron_args": {"hour": "1"}, "job_args": {"cmd": "x", "lock": true, "ttl": 1},
+                            "job_state": )" +
+                            c.state + "}";
+    EXPECT_EQ(cronken_pause(*parse_json(job)), c.expected) << job;
+    const LoadedJobs jobs = load("{\"a\":" + job + "}");
+    ASSERT_EQ(jobs.definitions.size(), 1U) << job;
+    const auto& pause = jobs.definitions[0].pause;
+    EXPECT_EQ(pause ? std::optional(*pause) : std::nullopt, c.expected) << job;
+  }
+  for (const std::string_view none : {"[]", "7", R"({"job_state":5})"}) EXPECT_FALSE(cronken_pause(*parse_json(none)));
 }
 
 TEST(Cronken, PassesByUnknownArgsWhenATimeIsNamed) {

@@ -45,7 +45,9 @@ JobDefinition::JobDefinition() {
 }
 
 bool JobDefinition::operator==(const JobDefinition& other) const {
-  return job == other.job && action == other.action && (options == other.options || *options == *other.options);
+  const bool has_same_pause = pause == other.pause || (pause && other.pause && *pause == *other.pause);
+  return job == other.job && action == other.action && has_same_pause &&
+         (options == other.options || *options == *other.options);
 }
 
 std::shared_ptr<const std::string> kept_schedule_text(const std::string& text, const Schedule& schedule) {

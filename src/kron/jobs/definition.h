@@ -32,6 +32,16 @@ struct ResourceLimits {
   bool operator==(const ResourceLimits&) const = default;
 };
 
+// A pause that job_state of a cronken definition tells of. All but the fact is ours (`kron_pause`), and not known of a
+// pause by another program.
+struct ClusterPause {
+  std::optional<Instant> since = {};
+  std::string by = {};
+  std::string note = {};
+
+  bool operator==(const ClusterPause&) const = default;
+};
+
 // What only a cronken definition says: the lock that all hosts contend for, and the paused flag of its job_state.
 struct ClusterTerms {
   bool locked = true;
@@ -88,6 +98,7 @@ struct JobDefinition {
   std::shared_ptr<const std::string> file;    // never null
   // The schedule's text, where it is not what expression_of(job.schedule) says; null otherwise, as it mostly is.
   std::shared_ptr<const std::string> schedule_text;
+  std::shared_ptr<const ClusterPause> pause;  // that a cronken definition tells of; null when it tells of none
   std::uint32_t line = 0;
   Spelling spelling = Spelling::kron;
 

@@ -133,8 +133,11 @@ class Look {
   void long_paused() {
     if (!job_.suspended || now_ - job_.suspended->since <= kLongPause) return;
     if (job_.suspended->until && *job_.suspended->until <= now_) return;
-    add(Matter::long_paused, "paused", job_.suspended->since, 1,
-        job_.suspended->until ? "until " + rfc3339(*job_.suspended->until) : "until it is resumed",
+    const Suspension& pause = *job_.suspended;
+    add(Matter::long_paused, "paused", pause.since, 1,
+        (pause.by.empty() ? "" : "by " + pause.by + ", ") +
+            (pause.until ? "until " + rfc3339(*pause.until) : "until it is resumed") +
+            (pause.note.empty() ? "" : " (" + pause.note + ")"),
         "`kron resume " + job_.job.identity + "`");
   }
 
@@ -194,8 +197,9 @@ std::optional<Seconds> usual_length(const std::vector<history::Entry>& recent) {
   return usual ? std::optional(std::chrono::round<Seconds>(*usual)) : std::nullopt;
 }
 
-bool may_need_somebody(const Job& job, const JobState& state, const std::vector<ActiveExecution>& active, Instant now) {
-  const bool is_long_paused = state.suspended && now - state.suspended->since > kLongPause;
+bool may_need_somebody(const Job& job, const std::optional<Suspension>& suspended,
+                       const std::vector<ActiveExecution>& active, Instant now) {
+  const bool is_long_paused = suspended && now - suspended->since > kLongPause;
   return !active.empty() || is_long_paused || !job.constraints.empty();
 }
 

@@ -80,7 +80,8 @@ std::vector<NeedsSomebody> attention(const AttentionFacts& facts);
 std::optional<Seconds> usual_length(const std::vector<history::Entry>& recent);
 
 // Whether a job needs to be looked at although its history says nothing bad.
-bool may_need_somebody(const Job& job, const JobState& state, const std::vector<ActiveExecution>& active, Instant now);
+bool may_need_somebody(const Job& job, const std::optional<Suspension>& suspended,
+                       const std::vector<ActiveExecution>& active, Instant now);
 
 // Whether chance may leave this period without a time, so that somebody should know before.
 bool may_have_no_time(const Job& job, Instant nominal);

@@ -113,6 +113,9 @@ TEST(Attention, PausesThatWereForgotten) {
   EXPECT_EQ(attention(of_one(job)),
             (std::vector<NeedsSomebody>{{Matter::long_paused, "a", "paused", kLookedAt - 24h * 7 - 1s, 1,
                                          "until it is resumed", "`kron resume a`"}}));
+  job.suspended->by = "anna";
+  job.suspended->note = "disk";
+  EXPECT_EQ(attention(of_one(job)).front().reason, "by anna, until it is resumed (disk)");
   job.suspended->until = kLookedAt;
   EXPECT_TRUE(attention(of_one(job)).empty()) << "it is over";
 }
@@ -134,10 +137,9 @@ TEST(Attention, WhichJobsAreLookedAt) {
   Job job = testing::make_job({});
   EXPECT_FALSE(may_need_somebody(job, {}, {}, kLookedAt));
   EXPECT_TRUE(may_need_somebody(job, {}, {{}}, kLookedAt));
-  JobState paused;
-  paused.suspended = Suspension{.since = kLookedAt - 24h, .until = {}};
+  std::optional paused = Suspension{.since = kLookedAt - 24h, .until = {}};
   EXPECT_FALSE(may_need_somebody(job, paused, {}, kLookedAt));
-  paused.suspended->since = kLookedAt - 24h * 8;
+  paused->since = kLookedAt - 24h * 8;
   EXPECT_TRUE(may_need_somebody(job, paused, {}, kLookedAt));
   ASSERT_TRUE(add_clause(job.constraints.avoid, "dow", "TUE"));
   EXPECT_TRUE(may_need_somebody(job, {}, {}, kLookedAt));

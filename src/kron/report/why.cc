@@ -110,7 +110,9 @@ class Inquiry {
 
   void find_cause(Instant t) {
     answer_.pause = pause_at(t);
-    if (!answer_.pause) answer_.down = history::down_at(facts_.up, t);
+    if (answer_.pause) return;
+    answer_.down = history::down_at(facts_.up, t);
+    if (answer_.down) answer_.down_host = facts_.host;
   }
 
   [[nodiscard]] std::optional<Pause> pause_at(Instant t) const {
@@ -134,9 +136,23 @@ class Inquiry {
   }
 
   [[nodiscard]] std::string cause_text() const {
-    if (answer_.down) return down_text(*answer_.down);
+    if (answer_.down && answer_.down_host.empty()) return down_text(*answer_.down);
     if (answer_.pause) return "the job was " + pause_text(*answer_.pause);
     return {};
+  }
+
+  // Of a cluster every host tells of itself alone: no cause, for any other could have done it.
+  void add_own_part(Instant t) {
+    if (facts_.host.empty() || answer_.pause) return;
+    std::string own;
+    if (answer_.down) {
+      own = "on " + facts_.host + ", " + down_text(*answer_.down);
+    } else if (history::was_up_at(facts_.up, t)) {
+      own = "krond on " + facts_.host + " was up then";
+    } else {
+      return;
+    }
+    answer_.reason += (answer_.reason.empty() ? "" : "; ") + own + ", and of the other hosts this one does not know";
   }
 
   // The questions, in the order in which they decide.
@@ -200,6 +216,7 @@ class Inquiry {
                        (report->passed_over->count == 1 ? " was" : " were") + " passed over" +
                        (report->ended_at ? " at " + rfc3339(*report->ended_at) : "");
     }
+    add_own_part(period().due());
     answer_.instead = "no setting makes up for more than the latest; what it would have done is done by a run by hand";
   }
 
@@ -341,6 +358,7 @@ class Inquiry {
                         (cause.empty() ? "" : ": " + cause);
     }
     if (entry.ended_at) answer_.reason += ", ended at " + rfc3339(*entry.ended_at);
+    if (*entry.started_at - chosen > kOnTime) add_own_part(chosen);
   }
 
   void missed(const history::Entry& entry) {
@@ -354,6 +372,7 @@ class Inquiry {
                         duration_text(std::max(*entry.ended_at - chosen, Seconds(0))) + " later";
     }
     answer_.reason += "; its deadline is " + duration_text(job().policy.deadline);
+    add_own_part(chosen);
     if (answer_.period && entry.ended_at) with_deadline(*entry.ended_at);
   }
 

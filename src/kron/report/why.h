@@ -54,7 +54,8 @@ struct WhyFacts {
   JobState state = {};
   std::vector<ActiveExecution> active = {};
   std::vector<history::Entry> entries = {};  // of this job, in any order, as far as they touch the question
-  std::vector<history::UpTime> up = {};      // of the krond that judges it
+  std::vector<history::UpTime> up = {};      // of the krond that judges it; in a cluster, of the one that is asked …
+  std::string host = {};                     // … which has this name there; empty: it is the only one
   std::vector<Pause> pauses = {};  // the earlier ones, as far as they are known; the state has the present one
   std::string not_started = {};    // why nothing is started at all at present; empty: it is
   std::string not_scheduled = {};  // why this job is not; empty: it is
@@ -77,7 +78,8 @@ struct WhyAnswer {
 
   std::optional<Decision> period = {};         // that it is about; none: there is none
   std::optional<history::Entry> entry = {};    // what the history tells of it
-  std::optional<history::DownTime> down = {};  // when krond was not up at its time
+  std::optional<history::DownTime> down = {};  // when krond was not up at its time …
+  std::string down_host = {};                  // … on this host of a cluster, of which another may have been up
   std::optional<Pause> pause = {};
   std::optional<Decision> before = {};  // the periods next to a time that has none
   std::optional<Decision> after = {};

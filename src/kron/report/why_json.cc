@@ -26,14 +26,16 @@ void write_period(JsonWriter& json, std::string_view name, const std::optional<D
   json.end_map();
 }
 
-void write_down(JsonWriter& json, const std::optional<history::DownTime>& down) {
+void write_down(JsonWriter& json, const WhyAnswer& answer) {
   json.key("down");
-  if (!down) {
+  if (!answer.down) {
     json.null();
     return;
   }
-  json.begin_map().member("from", rfc3339(down->from)).member("to", rfc3339(down->to));
-  json.member("why", history::name_of(down->why)).end_map();
+  json.begin_map().member("from", rfc3339(answer.down->from)).member("to", rfc3339(answer.down->to));
+  json.member("why", history::name_of(answer.down->why));
+  if (!answer.down_host.empty()) json.member("host", answer.down_host);
+  json.end_map();
 }
 
 void write_pause(JsonWriter& json, const std::optional<Pause>& pause) {
@@ -63,7 +65,7 @@ std::string json_of(const WhyAnswer& answer, const Job& job, Instant asked, Inst
   } else {
     json.null();
   }
-  write_down(json, answer.down);
+  write_down(json, answer);
   write_pause(json, answer.pause);
   write_period(json, "before", answer.before);
   write_period(json, "after", answer.after);

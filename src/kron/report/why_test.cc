@@ -158,6 +158,33 @@ TEST(Why, WhatWasMissedHasItsCauseAndTheDeadlineThatWouldHaveHelped) {
           "with deadline=2h it would have been recorded as skipped (concurrency_forbid)"});
 }
 
+TEST(Why, AHostOfAClusterTellsOfItselfAlone) {
+  const Instant judged = utc("2026-03-02T04:31:00Z");
+  const std::string sentence = "missed: it could not be started before its deadline was over";
+  const std::string reason =
+      "it was to start at 2026-03-02T03:00:00Z and could be judged at 2026-03-02T04:31:00Z, 1h31m later; its deadline "
+      "is 0s";
+  const std::string instead = "with deadline=2h it would have started at 2026-03-02T04:31:00Z";
+  WhyFacts facts = told(not_run(Outcome::missed, Reason::deadline, judged));
+  facts.host = "web-1";
+  expect({"nothing is known", facts, kLast, Verdict::missed, sentence, reason, instead});
+  facts.up = down_from_two_to(judged, history::UpTime::End::stopped);
+  expect({"it was down", facts, kLast, Verdict::missed, sentence,
+          reason + "; on web-1, krond was stopped from 2026-03-02T02:00:00Z to 2026-03-02T04:31:00Z, and of the other "
+                   "hosts this one does not know",
+          instead});
+  const WhyAnswer down = why(facts, kLast);
+  EXPECT_EQ(down.down_host, "web-1");
+  EXPECT_THAT(json_of(down, facts.job, kNoon, kNoon), HasSubstr(R"("why":"stopped","host":"web-1"})"));
+  facts.up = {{utc("2026-02-01T00:00:00Z"), kNoon}};
+  expect({"it was up", facts, kLast, Verdict::missed, sentence,
+          reason + "; krond on web-1 was up then, and of the other hosts this one does not know", instead});
+  facts.pauses = {{utc("2026-03-02T02:30:00Z"), judged, "anna", "disk"}};
+  EXPECT_EQ(why(facts, kLast).sentence,
+            "missed: the job was paused by anna since 2026-03-02T02:30:00Z, until 2026-03-02T04:31:00Z (disk)");
+  EXPECT_EQ(why(facts, kLast).reason, reason);
+}
+
 TEST(Why, WhatWasSkippedHasItsReason) {
   WhyFacts overlapped = told(not_run(Outcome::skipped, Reason::concurrency_forbid));
   const std::string forbid = "skipped: a run of the job was going on, and concurrency=forbid allows one at a time";

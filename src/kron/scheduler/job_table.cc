@@ -58,6 +58,7 @@ void JobTable::pack(Slot& slot, jobs::JobDefinition&& definition) {
   slot.options = std::move(definition.options);
   slot.file = std::move(definition.file);
   slot.schedule_text = std::move(definition.schedule_text);
+  slot.pause = std::move(definition.pause);
   slot.line = definition.line;
   slot.spelling = definition.spelling;
 }
@@ -84,6 +85,7 @@ void JobTable::unpack(const Slot& slot, jobs::JobDefinition& definition) {
   definition.options = slot.options;
   definition.file = slot.file;
   definition.schedule_text = slot.schedule_text;
+  definition.pause = slot.pause;
   definition.line = slot.line;
   definition.spelling = slot.spelling;
 }

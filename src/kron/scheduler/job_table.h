@@ -97,6 +97,7 @@ class JobTable {
     std::shared_ptr<const jobs::RunOptions> options;
     std::shared_ptr<const std::string> file;
     std::shared_ptr<const std::string> schedule_text;  // mostly null
+    std::shared_ptr<const jobs::ClusterPause> pause;   // mostly null
     std::uint32_t line = 0;
     jobs::Spelling spelling = jobs::Spelling::kron;
     State state = State::free;
