@@ -35,7 +35,8 @@ std::function<int()> set_up_next(CLI::App& verb) {
   const auto options = std::make_shared<NextOptions>();
   const auto batch = std::make_shared<bool>(false);
   auto* job = verb.add_option("JOB", options->job, "A job of the files; without files, of krond");
-  auto* all = verb.add_flag("--all", options->all, "All jobs of the files, in order of time");
+  auto* all =
+      verb.add_flag("--all", options->all, "All jobs of the files, in order of time; without files, all of krond");
   add_files(verb, "--file", options->files);
   add_source(verb, options->files);
   add_krond(verb, "--file", options->krond);
@@ -61,7 +62,6 @@ std::function<int()> set_up_next(CLI::App& verb) {
   verb.final_callback([options, cron, job, batch] {
     const bool of_files = options->all || job->count() != 0;
     if (!*batch && cron->count() == 0 && !of_files) throw CLI::RequiredError("JOB, --all, --cron or --batch");
-    if (options->all && options->files.paths.empty()) throw CLI::RequiredError("--file");
   });
   return [options, batch, cron] {
     if (*batch) return next_batch();
@@ -175,6 +175,7 @@ constexpr std::array kAheadVerbs{
     Verb{"next", "Show the next periods of a job, or the next times of a cron expression",
          "  kron next db-backup\n"
          "  kron next db-backup --file /etc/krond.d --count 3\n"
+         "  kron next --all --for 1h\n"
          "  kron next --all --file jobs.kron --for 24h --format json\n"
          "  kron next --cron '30 2 * * *' --tz Europe/Paris --count 3\n"
          "  echo '{\"expr\":\"@daily\",\"tz\":\"UTC\",\"from_utc\":\"2026-03-01T00:00:00Z\",\"n\":2}' | kron next "

@@ -160,7 +160,7 @@ const std::vector<Words>& wrong_usages() {
       {"state", "show"},
       {"state", "reset"},
       {"next"},
-      {"next", "--all"},
+      {"next", "--all", "a"},
       {"next", "--cron", "* * * * *", "--all"},
       {"next", "--cron", "* * * * *", "--for", "1h"},
       {"next", "--cron", "* * * * *", "--count", "100001"},

@@ -16,14 +16,18 @@ namespace {
 // What has no part in when a job runs, and may be kept from whoever asks.
 constexpr std::array<std::string_view, 2> kNotAboutTime{"env", "stdin"};
 
-// The definition as a document of one job, which is read like a file.
-std::string one_job_document(const Node& definition) {
+Node about_time(const Node& definition) {
   Node::Map members = *definition.as<Node::Map>();
   std::erase_if(members, [](const Node::Member& member) {
     return std::ranges::find(kNotAboutTime, member.key) != kNotAboutTime.end();
   });
+  return Node(std::move(members));
+}
+
+// The definition as a document of one job, which is read like a file.
+std::string one_job_document(const Node& definition) {
   JsonWriter json;
-  return json.begin_map().key("jobs").begin_list().node(Node(std::move(members))).end_list().end_map().take();
+  return json.begin_map().key("jobs").begin_list().node(about_time(definition)).end_list().end_map().take();
 }
 
 Result<ReadJobs> job_of_krond(const DaemonOptions& krond, const std::string& name, ZoneDatabase& zones) {
@@ -47,6 +51,29 @@ Result<ReadJobs> job_of_krond(const DaemonOptions& krond, const std::string& nam
   read.jobs.problems.clear();
   read.jobs.definitions.front().line = static_cast<std::uint32_t>(number_in(*job, "line"));
   return read;
+}
+
+struct Told {
+  std::map<std::string, std::pair<std::string, std::int64_t>> places;  // file and line of each job
+  std::size_t held = 0;
+  std::size_t not_told = 0;
+};
+
+// One page: its definitions go to `document`, a list that was begun. Where the next begins; nothing: it was the last.
+std::string take_definitions(const Node& page, JsonWriter& document, Told& told) {
+  for (const Node& job : list_in(page, "jobs")) {
+    const Node* paused = job.find("paused");
+    const Node* definition = job.find("definition");
+    if ((paused != nullptr && !paused->is_null()) || flag_in(job, "suspended")) {
+      ++told.held;
+    } else if (definition == nullptr || definition->as<Node::Map>() == nullptr) {
+      ++told.not_told;
+    } else if (told.places.emplace(text_in(job, "identity"), std::pair(text_in(job, "file"), number_in(job, "line")))
+                   .second) {
+      document.node(about_time(*definition));
+    }
+  }
+  return text_in(page, "next");
 }
 
 // Gives each name that is told a place among the jobs.
@@ -122,6 +149,36 @@ Result<ReadJobs> jobs_asked_for(const SourceOptions& files, const DaemonOptions&
                                 ZoneDatabase& zones) {
   if (files.paths.empty()) return job_of_krond(krond, job, zones);
   return read_jobs(files, zones);
+}
+
+Result<ToldJobs> jobs_of_krond(const DaemonOptions& krond, ZoneDatabase& zones) {
+  auto client = DaemonClient::open(krond);
+  if (!client) return fail(client.error());
+  Told told;
+  JsonWriter document;
+  document.begin_map().key("jobs").begin_list();
+  std::string after;
+  do {
+    const auto body = client->get(Target("jobs")
+                                      .parameter("fields", "definition,file,line,paused,suspended")
+                                      .parameter("limit", "1000")
+                                      .parameter("after", after));
+    if (!body) return fail(body.error());
+    const auto page = parsed_answer(*body);
+    if (!page) return fail(page.error());
+    after = take_definitions(*page, document, told);
+  } while (!after.empty());
+  ToldJobs all{.read = {}, .held = told.held, .not_told = told.not_told};
+  if (told.places.empty()) return all;
+  all.read.jobs = jobs::load_text("krond", document.end_list().end_map().take(), jobs::Spelling::yaml, zones);
+  all.read.jobs.problems.clear();
+  all.not_told += told.places.size() - all.read.jobs.definitions.size();
+  for (jobs::JobDefinition& definition : all.read.jobs.definitions) {
+    const auto& [file, line] = told.places.at(definition.job.identity);
+    definition.file = std::make_shared<const std::string>(file);
+    definition.line = static_cast<std::uint32_t>(line);
+  }
+  return all;
 }
 
 Result<ToldLoad> told_load(const Node& document) {

@@ -14,6 +14,15 @@ namespace kron::cli {
 Result<ReadJobs> jobs_asked_for(const SourceOptions& files, const DaemonOptions& krond, const std::string& job,
                                 ZoneDatabase& zones);
 
+// All jobs that krond has, but for those of which nothing starts: `held` are paused or suspended, and `not_told` have a
+// definition that no job file could have. Fails when krond does not answer.
+struct ToldJobs {
+  ReadJobs read;
+  std::size_t held = 0;
+  std::size_t not_told = 0;
+};
+Result<ToldJobs> jobs_of_krond(const DaemonOptions& krond, ZoneDatabase& zones);
+
 // A load profile as krond told it, with jobs of which only the names are known.
 struct ToldLoad {
   LoadProfile profile;

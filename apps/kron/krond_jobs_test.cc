@@ -31,7 +31,8 @@ class KrondJobsTest : public ::testing::Test {
       JsonWriter json;
       json.begin_map().member("identity", definition.job.identity).member("file", path_);
       json.key("line").integer(definition.line).key("definition").node(*jobs::node_of(definition));
-      krond_.on("GET /jobs/" + encoded(definition.job.identity), json.end_map().take());
+      told_.push_back(json.end_map().take());
+      krond_.on("GET /jobs/" + encoded(definition.job.identity), told_.back());
     }
   }
   static std::string encoded(std::string name) {
@@ -46,8 +47,45 @@ class KrondJobsTest : public ::testing::Test {
 
   testing::TemporaryDirectory directory_;
   std::string path_ = directory_.file("jobs.kron");
+  std::vector<std::string> told_;
   FakeKrond krond_;
 };
+
+constexpr char kAllJobs[] = "GET /jobs?fields=definition%2Cfile%2Cline%2Cpaused%2Csuspended&limit=1000";
+
+TEST_F(KrondJobsTest, NextOfAllTellsTheSameAsFromTheFile) {
+  // Page by page; a job that comes twice, because others were loaded in between, is told once.
+  krond_.on(kAllJobs, R"({"jobs":[)" + told_[0] + "," + told_[1] + R"(],"next":"2"})");
+  krond_.on(std::string(kAllJobs) + "&after=2", R"({"jobs":[)" + told_[1] + "," + told_[2] + "]}");
+  for (const char* format : {"text", "json"}) {
+    const std::vector<std::string> next{"next",  "--all", "--from",   "2026-03-28T00:00:00Z",
+                                        "--for", "1d",    "--format", format};
+    const Ran ran = krond_.kron(next);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.out, of_file(next).out);
+    EXPECT_THAT(ran.out, ::testing::HasSubstr("team/night"));
+    EXPECT_EQ(ran.err, "");
+  }
+}
+
+TEST_F(KrondJobsTest, NextOfAllSaysWhichItLeavesOut) {
+  const auto job = [](const std::string& name, const std::string& more) {
+    return R"({"identity":")" + name + R"(","file":"x","line":1,)" + more + "}";
+  };
+  const std::string definition = R"("definition":{"name":"a","schedule":"0 3 * * *","command":"true"})";
+  krond_.on(kAllJobs, R"({"jobs":[)" + job("p", R"("paused":{"by":"anna"},)" + definition) + "," +
+                          job("s", R"("paused":null,"suspended":true,)" + definition) + "," +
+                          job("n", R"("definition":null)") + "," +
+                          job("A B", R"("definition":{"name":"A B","schedule":"@daily","command":"true"})") + "," +
+                          job("a", R"("paused":null,"suspended":false,)" + definition) + "]}");
+  const Ran ran = krond_.kron({"next", "--all", "--count", "1", "--from", "2026-03-01T00:00:00Z", "--format", "json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::HasSubstr(R"("chosenTime":"2026-03-01T03:00:00Z")"));
+  EXPECT_THAT(ran.err, ::testing::HasSubstr("2 jobs left out: paused or suspended\n"));
+  EXPECT_THAT(ran.err, ::testing::HasSubstr("2 jobs left out, with definitions that no job file could have\n"));
+  krond_.on(kAllJobs, R"({"jobs":[]})");
+  EXPECT_EQ(krond_.kron({"next", "--all"}).status, 0);
+}
 
 TEST_F(KrondJobsTest, NextAndExplainTellTheSameAsFromTheFile) {
   for (const char* job : {"team/night", "often", "rare"}) {
@@ -92,7 +130,7 @@ TEST_F(KrondJobsTest, SimulateTellsTheSameAsFromTheFile) {
 TEST_F(KrondJobsTest, AKrondThatIsAwayIsSaidToBe) {
   krond_.stop();
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"next", "often"}, {"explain", "often"}, {"simulate"}}) {
+       {std::vector<std::string>{"next", "often"}, {"next", "--all"}, {"explain", "often"}, {"simulate"}}) {
     const Ran ran = krond_.kron(words);
     EXPECT_EQ(ran.status, 3) << words.front();
     EXPECT_THAT(ran.err, ::testing::HasSubstr("is krond running?"));
@@ -117,7 +155,7 @@ TEST_F(KrondJobsTest, WhatKrondRefusesIsToldWithTheCure) {
 TEST_F(KrondJobsTest, FilesAndASocketExcludeEachOther) {
   EXPECT_EQ(krond_.kron({"next", "often", "--file", path_}).status, 2);
   EXPECT_EQ(krond_.kron({"simulate", path_}).status, 2);
-  EXPECT_EQ(testing::kron({"next", "--all"}).status, 2) << "of all jobs only files tell";
+  EXPECT_EQ(krond_.kron({"next", "--all", "--file", path_}).status, 2);
 }
 
 }  // namespace

@@ -42,13 +42,27 @@ Result<Agenda> agenda_of(const NextOptions& options, const jobs::LoadedJobs& job
   return agenda;
 }
 
+Result<ReadJobs> jobs_of(const NextOptions& options, ZoneDatabase& zones) {
+  if (!options.all || !options.files.paths.empty()) {
+    return jobs_asked_for(options.files, options.krond, options.job, zones);
+  }
+  auto told = jobs_of_krond(options.krond, zones);
+  if (!told) return fail(told.error());
+  const auto say = [](std::size_t count, const char* why) {
+    if (count > 0) std::fprintf(stderr, "kron next: %zu job%s %s\n", count, count == 1 ? "" : "s", why);
+  };
+  say(told->held, "left out: paused or suspended");
+  say(told->not_told, "left out, with definitions that no job file could have");
+  return std::move(told->read);
+}
+
 }  // namespace
 
 int next_jobs(const NextOptions& options) {
   const Result<Reach> reach = reach_of(options.from, options.count, options.duration);
   if (!reach) return refuse("next", reach.error(), options.json);
   ZoneDatabase zones;
-  const Result<ReadJobs> found = jobs_asked_for(options.files, options.krond, options.job, zones);
+  const Result<ReadJobs> found = jobs_of(options, zones);
   if (!found) return refuse("next", found.error(), options.json);
   const ReadJobs& read = *found;
   show_errors(read);

@@ -57,6 +57,34 @@ TEST_F(AnswerTagTest, WhateverMayChangeTheAnswerChangesTheTag) {
   EXPECT_EQ(status_with(known), 200) << "a pause may be over";
 }
 
+TEST_F(AnswerTagTest, LoadAndTimelineHaveOneTooForEachRight) {
+  for (const std::string path : {"/api/v1/load?for=1h", "/api/v1/timeline?for=6h"}) {
+    is_reader_ = false;
+    const http::Response first = ask("GET", path);
+    ASSERT_EQ(first.status, 200) << path;
+    const std::string known(first.header("etag").value_or(""));
+    EXPECT_THAT(known, StartsWith("W/\"")) << path;
+    EXPECT_EQ(first.header("cache-control"), "private, no-cache") << path;
+    const auto status = [&] { return ask("GET", path, {}, {{"If-None-Match", known}}).status; };
+    EXPECT_EQ(status(), 304) << path;
+    is_reader_ = true;
+    EXPECT_EQ(status(), 200) << path;
+    is_reader_ = false;
+    EXPECT_EQ(status(), 304) << path;
+    events_.publish("run_ended", "{}");
+    EXPECT_EQ(status(), 200) << path;
+  }
+  const auto tag_of = [&](const std::string& path) { return std::string(*ask("GET", path).header("etag")); };
+  const auto load = tag_of("/api/v1/load?for=1h");
+  const auto timeline = tag_of("/api/v1/timeline?for=6h");
+  do_on_loop([&] { host_.pass(std::chrono::seconds(1)); });
+  EXPECT_EQ(tag_of("/api/v1/load?for=1h"), load);
+  EXPECT_NE(tag_of("/api/v1/timeline?for=6h"), timeline) << "it tells the time";
+  const http::Response wrong = ask("GET", "/api/v1/timeline?columns=0");
+  EXPECT_EQ(wrong.status, 400);
+  EXPECT_EQ(wrong.header("etag"), std::nullopt);
+}
+
 TEST_F(AnswerTagTest, ALargeAnswerIsCompressedForThoseWhoAcceptIt) {
   load_jobs(60);
   const http::Response plain = jobs();

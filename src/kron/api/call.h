@@ -42,6 +42,9 @@ class Call : public std::enable_shared_from_this<Call> {
   // Compressed, when the client accepts it and it pays.
   void send_json(std::string body, int status = 200);
 
+  // So long an answer may stay the same when nothing happens.
+  static constexpr Seconds kUsualSlot{10};
+
   // The answer is to carry this tag (RFC 9110, ETag), which is another one whenever the answer would be. True: the
   // client has it already, and has been told so. To be called once, by one thread, before anything is sent.
   bool is_known_by(std::string tag);

@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "kron/api/paths.h"
-#include "kron/base/text.h"
 
 namespace kron::api {
 namespace {
@@ -32,7 +31,9 @@ Result<DaySpan> span_in(const http::Request& request, Instant now) {
   span.from = from->value_or(span.to - std::chrono::days(365));
   if (span.to < span.from) return fail(Error{Code::invalid, "the parameter to: it is before from", "to"});
   if (span.to - span.from <= kMostDaysAsked) return span;
-  return fail(Error{Code::invalid, "the parameter from: at most 400 days are told at once", "from"});
+  return fail(Error{Code::invalid,
+                    "the parameter from: at most " + std::to_string(kMostDaysAsked.count()) + " days are told at once",
+                    "from"});
 }
 
 std::string days_json(const std::string& job, const std::vector<history::DayTotals>& days) {
@@ -52,7 +53,7 @@ void days(Parts& parts, const CallPtr& call) {
                           [call, name, is_known](const Result<std::vector<history::DayTotals>>& days) {
                             if (!days) return call->refuse(days.error());
                             if (!is_known && days->empty()) {
-                              return call->refuse({Code::not_found, "there is no job named " + quoted(name, 200)});
+                              return call->refuse(no_such_job(name));
                             }
                             call->send_json(days_json(name, *days));
                           });

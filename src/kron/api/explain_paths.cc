@@ -2,7 +2,6 @@
 
 #include "kron/api/paths.h"
 #include "kron/base/rfc3339.h"
-#include "kron/base/text.h"
 #include "kron/forecast/explanation.h"
 #include "kron/forecast/upcoming.h"
 
@@ -39,9 +38,7 @@ void explain_period(Parts& parts, const CallPtr& call) {
   if (!request) return call->refuse(request.error());
   parts.on_loop([&parts, call, request = *request] {
     const auto view = parts.scheduler.view(call->names.front());
-    if (!view) {
-      return call->refuse({Code::not_found, "there is no job named " + kron::quoted(call->names.front(), 200)});
-    }
+    if (!view) return call->refuse(no_such_job(call->names.front()));
     const bool taken = parts.aside([call, request, job = view->definition.job] {
       const Result<Instant> nominal = nominal_of(job, request);
       if (!nominal) return call->refuse(nominal.error());

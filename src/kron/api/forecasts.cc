@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kron/api/answer_tag.h"
 #include "kron/api/paths.h"
 
 namespace kron::api {
@@ -32,6 +33,8 @@ std::size_t Forecasts::bytes_kept() const {
 }
 
 void Forecasts::begin(const CallPtr& call, Question question) {
+  const bool may_be_known = call->request.method == "GET";
+  if (may_be_known && call->is_known_by(tag_of_jobs(parts_, *call, question.same_for))) return;
   std::string key = full_key(parts_, call, question);
   if (auto forecast = known(key)) {
     // The loop does not spend its time on texts.
@@ -94,9 +97,8 @@ void Forecasts::gather(const UnderWayPtr& work) {
       {.first = work->at, .most_views = kLooksAtOnce, .most_looks = kLooksAtOnce, .has_name = work->question.has_name});
   for (auto& view : found.views) work->definitions.push_back(std::move(view.definition));
   if (work->definitions.size() > kMostJobs) {
-    return refuse(work, {Code::refused,
-                         "there are more than 200,000 jobs; `kron simulate` on their files answers the "
-                         "same"});
+    return refuse(work, {Code::refused, "there are more than " + std::to_string(kMostJobs) +
+                                            " jobs; `kron simulate` on their files answers the same"});
   }
   if (found.next) {
     work->at = *found.next;

@@ -26,6 +26,14 @@ struct Forecast {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+// One that is told as it is.
+struct TextForecast : Forecast {
+  explicit TextForecast(std::string text) : json(std::move(text)) {}
+  [[nodiscard]] std::size_t bytes() const override { return json.size(); }
+
+  std::string json;
+};
+
 // Looks ahead for those who ask: on a thread that does nothing else, so that quick answers do not wait for it; within a
 // limit; once for all who ask the same at the same time or in the same minute; and not at all when they have hung up.
 class Forecasts {
@@ -37,6 +45,7 @@ class Forecasts {
     // those who ask have the same right.
     std::string key;
     std::function<bool(std::string_view identity)> has_name = {};  // which jobs it is about; none: all
+    Seconds same_for = Call::kUsualSlot;  // whoever asks again within it has the answer (ETag), when nothing happened
     // On the thread for forecasts.
     std::function<Made(const Definitions& definitions, const LookLimit& limit)> compute;
     // Answers one who asked: on that thread, or on the one for quick answers when it was known already.

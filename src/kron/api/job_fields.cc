@@ -10,13 +10,17 @@
 namespace kron::api {
 namespace {
 
+// What a list tells when it is asked for it alone.
+constexpr std::string_view kDefinition = "definition";
+
 constexpr std::array<std::string_view, 15> kSummaryMembers{
     "identity",  "schedule", "timezone", "task",    "command", "description", "file",        "line",
     "suspended", "paused",   "next",     "running", "last",    "outcomes",    "usualSeconds"};
 
 Error no_such_member(std::string_view name) {
   std::string known;
-  for (const std::string_view member : kSummaryMembers) known.append(known.empty() ? "" : ", ").append(member);
+  for (const std::string_view member : kSummaryMembers) known.append(member).append(", ");
+  known += kDefinition;
   return {Code::invalid, "the parameter fields: there is no member " + quoted(name, 100) + "; there are " + known,
           "fields"};
 }
@@ -43,7 +47,8 @@ Result<JobFields> JobFields::in(const http::Request& request) {
   for (std::string_view rest = *given;;) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     const std::string_view name = rest.substr(0, end);
-    if (std::ranges::find(kSummaryMembers, name) == kSummaryMembers.end()) return fail(no_such_member(name));
+    const bool is_known = name == kDefinition || std::ranges::find(kSummaryMembers, name) != kSummaryMembers.end();
+    if (!is_known) return fail(no_such_member(name));
     fields.wanted_.emplace(name);
     if (end == rest.size()) break;
     rest.remove_prefix(end + 1);

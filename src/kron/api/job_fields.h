@@ -10,10 +10,11 @@
 
 namespace kron::api {
 
-// Which members of a JobSummary are wanted: `fields=identity,next,outcomes&outcomes=20`. The name is always among them.
+// Which members of a JobSummary are wanted: `fields=identity,next,outcomes&outcomes=20`. The name is always among them,
+// and `definition`, which is long, only when it is named.
 class JobFields {
  public:
-  // All of them, and as many letters of the last outcomes.
+  // All of a summary, and as many letters of the last outcomes.
   static JobFields all(std::size_t outcomes);
   // Code invalid: a member that there is not, or a wrong number of outcomes.
   static Result<JobFields> in(const http::Request& request);

@@ -54,6 +54,23 @@ TEST_F(JobFieldsTest, OnlyTheMembersThatAreWantedAreThere) {
   EXPECT_THAT(jobs("prefix=c&fields=last"), HasSubstr(R"("last":{"number":1)"));
 }
 
+TEST_F(JobFieldsTest, ADefinitionComesWhenItIsNamedAndWithoutSecretsForReaders) {
+  jobs::JobDefinition secret = noon_job("secret");
+  jobs::RunOptions options = *secret.options;
+  options.env = {{"DB_PASSWORD", "hunter2"}};
+  options.input = "hunter3";
+  secret.options = std::make_shared<const jobs::RunOptions>(options);
+  do_on_loop([&] { EXPECT_TRUE(host_.reload({secret})); });
+  EXPECT_THAT(jobs("outcomes=20"), ::testing::Not(HasSubstr("definition")));
+  const std::string all = jobs("fields=definition");
+  EXPECT_THAT(all, HasSubstr(R"({"identity":"secret","definition":{"name":"secret")"));
+  EXPECT_THAT(all, HasSubstr("hunter2"));
+  is_reader_ = true;
+  const std::string shown = jobs("fields=definition");
+  EXPECT_THAT(shown, HasSubstr("DB_PASSWORD"));
+  EXPECT_THAT(shown, ::testing::Not(HasSubstr("hunter")));
+}
+
 // Whoever leaves one of them out of the list of known ones cannot ask for it.
 TEST_F(JobFieldsTest, EveryMemberOfASummaryCanBeAskedFor) {
   const Node page = parse_json(jobs("prefix=c&outcomes=20")).value();

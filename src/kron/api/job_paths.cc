@@ -113,18 +113,24 @@ void write_active(JsonWriter& json, const ActiveExecution& run) {
   json.end_map();
 }
 
+// The definition as a job file would have it; null when none could.
+void write_model(JsonWriter& json, const View& view, Right right) {
+  json.key("definition");
+  if (const auto model = jobs::node_of(view.definition)) {
+    json.node(shown_to(right, *model));
+  } else {
+    json.null();
+  }
+}
+
 std::string job_json(const View& view, const OfHistory& known, Instant now, Right right,
                      const std::optional<std::string>& source) {
   JsonWriter json;
   json.begin_map();
   write_summary(json, view, known, now, JobFields::all(history::kRecent));
   write_source(json, view, source);
-  json.member("spelling", name_of(view.definition.spelling)).key("definition");
-  if (const auto model = jobs::node_of(view.definition)) {
-    json.node(shown_to(right, *model));
-  } else {
-    json.null();
-  }
+  json.member("spelling", name_of(view.definition.spelling));
+  write_model(json, view, right);
   json.key("active").begin_list();
   for (const ActiveExecution& run : view.known.active) write_active(json, run);
   json.end_list();
@@ -134,11 +140,14 @@ std::string job_json(const View& view, const OfHistory& known, Instant now, Righ
   return json.end_list().end_map().take();
 }
 
-// Asks the history what `fields` needs of it; answered on the history's thread.
+// Asks the history what `fields` needs of it; answered on the history's thread, or on the one for quick answers when it
+// needs nothing: texts of many jobs are not the loop's work.
 void ask_history(Parts& parts, const JobFields& fields, std::vector<std::string> names,
                  std::function<void(const OfHistory&)> answer) {
   const bool wants_last = fields.has("last");
   const auto known = std::make_shared<OfHistory>();
+  const bool wants_recent = fields.has("outcomes") || fields.has("usualSeconds");
+  if (!wants_last && !wants_recent && parts.aside([known, answer] { answer(*known); })) return;
   const auto ask_last = [&parts, known, wants_last, names, answer = std::move(answer)] {
     if (!wants_last) return answer(*known);
     parts.history.last_of(names, [known, answer](Result<LastEntries> last) {
@@ -146,7 +155,7 @@ void ask_history(Parts& parts, const JobFields& fields, std::vector<std::string>
       answer(*known);
     });
   };
-  if (!fields.has("outcomes") && !fields.has("usualSeconds")) return ask_last();
+  if (!wants_recent) return ask_last();
   parts.history.recent_of(std::move(names), [known, ask_last](Result<RecentOnes> recent) {
     known->recent = std::move(recent);
     ask_last();
@@ -167,9 +176,11 @@ struct Listing {
 std::string page_json(const Listing& listing, const OfHistory& known, Instant now) {
   JsonWriter json;
   json.begin_map().key("jobs").begin_list();
+  const Right right = right_of(listing.call->request.principal);
   for (const View& view : listing.found) {
     json.begin_map();
     write_summary(json, view, known, now, listing.fields);
+    if (listing.fields.has("definition")) write_model(json, view, right);
     json.end_map();
   }
   json.end_list();

@@ -10,16 +10,9 @@
 namespace kron::api {
 namespace {
 
-struct LoadForecast : Forecast {
-  explicit LoadForecast(std::string text) : json(std::move(text)) {}
-  [[nodiscard]] std::size_t bytes() const override { return json.size(); }
-
-  std::string json;
-};
-
 void send_load(const CallPtr& call, const std::shared_ptr<const Forecast>& forecast,
                const std::optional<std::vector<std::uint64_t>>& actual) {
-  const std::string& json = static_cast<const LoadForecast&>(*forecast).json;
+  const std::string& json = static_cast<const TextForecast&>(*forecast).json;
   call->send_json(with_actual(json, actual ? &*actual : nullptr));
 }
 
@@ -64,7 +57,7 @@ void load(Parts& parts, const CallPtr& call) {
                question.limit = limit;
                const auto profile = load_profile(definitions, question);
                if (!profile) return fail(profile.error());
-               return std::make_shared<LoadForecast>(load_profile_json(*profile, definitions));
+               return std::make_shared<TextForecast>(load_profile_json(*profile, definitions));
              },
              .answer =
                  [&parts, question = *question](const CallPtr& asker, const std::shared_ptr<const Forecast>& forecast) {

@@ -127,6 +127,7 @@ void show_timeline(Parts& parts, const CallPtr& call) {
   if (!asked) return call->refuse(asked.error());
   Forecasts::Question question{
       .key = asked->key(),
+      .same_for = Seconds(1),  // it tells the time, by which its readers set their clocks
       .compute = [&parts, asked = asked->question](
                      const Forecasts::Definitions& definitions,
                      const LookLimit& limit) { return made_timeline(parts, asked, definitions, limit); },

@@ -13,13 +13,6 @@ namespace {
 // JSON spells a line's end in two bytes.
 constexpr std::size_t kMostTryBody = 2 * report::TrialRequest::kMostBytes + 1024;
 
-struct TrialForecast : Forecast {
-  explicit TrialForecast(std::string text) : json(std::move(text)) {}
-  [[nodiscard]] std::size_t bytes() const override { return json.size(); }
-
-  std::string json;
-};
-
 struct TryBody {
   std::string text;
   jobs::Spelling spelling = jobs::Spelling::kron;
@@ -54,11 +47,11 @@ void try_text(Parts& parts, const CallPtr& call) {
                auto json = report::trial_json(
                    {.text = body->text, .spelling = body->spelling, .now = now(parts.clock), .limit = limit}, here);
                if (!json) return fail(json.error());
-               return std::make_shared<TrialForecast>(*std::move(json));
+               return std::make_shared<TextForecast>(*std::move(json));
              },
              .answer =
                  [](const CallPtr& asker, const std::shared_ptr<const Forecast>& forecast) {
-                   asker->send_json(static_cast<const TrialForecast&>(*forecast).json);
+                   asker->send_json(static_cast<const TextForecast&>(*forecast).json);
                  }});
 }
 

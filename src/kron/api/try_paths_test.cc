@@ -36,6 +36,13 @@ TEST_F(TryPathsTest, TheSameTextIsComputedOnce) {
   EXPECT_EQ(looks_ahead_, 2);
 }
 
+TEST_F(TryPathsTest, IsAnsweredAlsoToThoseWhoHaveAnAnswer) {
+  const auto answer =
+      ask("POST", "/api/v1/try", R"({"text":"0 12 * * * name=new command=true\n"})", {{"If-None-Match", "*"}});
+  EXPECT_EQ(answer.status, 200) << "304 is for what is read";
+  EXPECT_EQ(answer.header("etag"), std::nullopt);
+}
+
 TEST_F(TryPathsTest, HasItsLimits) {
   const std::string line(64 << 10, '#');
   const std::pair<std::string, int> cases[] = {
