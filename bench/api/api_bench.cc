@@ -6,6 +6,7 @@
 
 #include "../krond/host.h"
 #include "asking.h"
+#include "beside_forecast.h"
 #include "kron/json/writer.h"
 #include "kron/testing/temporary_directory.h"
 #include "late_crowd.h"
@@ -104,6 +105,10 @@ void measure(std::string_view only, const Scale& scale) {
     out.key("load");
     write_lateness(out, scale.crowd);
   }
+  if (wanted("forecast")) {
+    out.key("forecast");
+    write_beside_forecast(out, scale.jobs, scale.seconds);
+  }
   if (wanted("late")) {
     out.key("late");
     write_late_crowd(out, scale.late);
@@ -114,7 +119,7 @@ void measure(std::string_view only, const Scale& scale) {
 }  // namespace
 }  // namespace kron::bench
 
-// One of: echo, jobs, lease_commit, load, late; all of them when none is named.
+// One of: echo, jobs, lease_commit, load, forecast, late; all of them when none is named.
 int main(int argc, char** argv) {
   using namespace kron::bench;
   measure(argc > 1 ? argv[1] : "", std::getenv("BRIEF") != nullptr ? kBrief : kFull);

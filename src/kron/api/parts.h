@@ -142,7 +142,7 @@ struct Parts {
   using Work = std::function<void()>;
   std::function<void(Work)> on_loop;     // has it done on the daemon's loop, soon
   std::function<bool(Work)> aside;       // has what takes its time done on another thread; false: too much waits there
-  std::function<bool(Work)> ahead;       // likewise, what takes much longer: looks into the future
+  std::function<bool(Work)> ahead;       // likewise, what takes much longer: looks into the future, files
   Scheduler& scheduler;                  // on_loop
   std::function<DaemonStatus()> status;  // on_loop
   Reload reload;                         // on_loop

@@ -46,7 +46,8 @@ struct InForce {
 };
 
 void answer_preview(Parts& parts, const std::shared_ptr<InForce>& in_force) {
-  const bool taken = parts.aside([&parts, in_force] {
+  // As many files as there are take their time: quick answers do not wait for it.
+  const bool taken = parts.ahead([&parts, in_force] {
     in_force->call->send_json(reload_json(parts.preview_reload(in_force->definitions), true));
   });
   if (!taken) in_force->call->refuse(too_busy());
@@ -58,8 +59,8 @@ void gather_in_force(Parts& parts, const std::shared_ptr<InForce>& in_force) {
     for (auto& view : found.views) in_force->definitions.push_back(std::move(view.definition));
     if (in_force->definitions.size() > kMostPreviewedJobs) {
       return in_force->call->refuse(
-          {Code::refused,
-           "there are more than 200,000 jobs; `kron lint` on their files tells what is wrong with them"});
+          {Code::refused, "there are more than " + std::to_string(kMostPreviewedJobs) +
+                              " jobs; `kron lint` on their files tells what is wrong with them"});
     }
     if (!found.next) return answer_preview(parts, in_force);
     in_force->at = *found.next;

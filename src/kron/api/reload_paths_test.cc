@@ -40,6 +40,7 @@ TEST_F(ReloadPathsTest, ADryRunIsGivenAllJobsInForceAndReloadsNothing) {
   EXPECT_EQ(answer.body, R"({"jobs":3,"keptFiles":["bad.kron"],"problems":[],"added":[],"addedCount":0,"changed":[],)"
                          R"("changedCount":0,"removed":["d"],"removedCount":1,"dryRun":true})");
   EXPECT_THAT(in_force_, ElementsAre("a/b", "c", "d"));
+  EXPECT_EQ(looks_ahead_, 1) << "quick answers do not wait for the files";
 }
 
 class ReloadPathsOfACluster : public ApiRig {

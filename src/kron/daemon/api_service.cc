@@ -31,7 +31,8 @@ Result<std::unique_ptr<ApiService>> ApiService::open(const Options& options, Dae
   if (!outputs) return fail(outputs.error());
   auto aside = with_thread("answers that take long", [] { return std::make_unique<WorkThread>(); });
   if (!aside) return fail(aside.error());
-  auto ahead = with_thread("looking ahead", [] { return std::make_unique<WorkThread>(); });
+  // Quick answers go before it, on whichever processor they meet.
+  auto ahead = with_thread("looking ahead", [] { return std::make_unique<WorkThread>(kMostNiceness); });
   if (!ahead) return fail(ahead.error());
   return std::unique_ptr<ApiService>(new ApiService(options, std::move(daemon), *std::move(history),
                                                     *std::move(outputs), *std::move(run_files), *std::move(aside),

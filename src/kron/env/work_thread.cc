@@ -6,21 +6,17 @@
 #include <utility>
 
 namespace kron {
-namespace {
 
-constexpr int kNiceness = 5;
-
-}  // namespace
-
-void become_background_thread() {
+void become_background_thread(int niceness) {
   sigset_t all;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   // In Linux the priority is a thread's own. A refusal costs nothing but the precedence.
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + kNiceness);
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + niceness);
 }
 
-WorkThread::WorkThread() : thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+WorkThread::WorkThread(int niceness)
+    : thread_([this, niceness](const std::stop_token& stop) { serve(stop, niceness); }) {}
 
 WorkThread::~WorkThread() {
   thread_.request_stop();
@@ -35,8 +31,8 @@ bool WorkThread::run(Work work) {
   return true;
 }
 
-void WorkThread::serve(const std::stop_token& stop) {
-  become_background_thread();
+void WorkThread::serve(const std::stop_token& stop, int niceness) {
+  become_background_thread(niceness);
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
     const Work work = std::move(waiting_.front());

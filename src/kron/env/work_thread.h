@@ -8,13 +8,17 @@
 
 namespace kron {
 
+// By how much a thread yields to the rest of the process, as nice(1) counts.
+inline constexpr int kNiceness = 5;
+inline constexpr int kMostNiceness = 10;  // and to those who yield
+
 // A thread that does what it is given, one after the other: for work that takes its time. It yields to the rest of the
-// process (nice +5) and takes no signals.
+// process and takes no signals.
 class WorkThread {
  public:
   using Work = std::function<void()>;
 
-  WorkThread();
+  explicit WorkThread(int niceness = kNiceness);
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
   ~WorkThread();  // after the work that is under way; what waits is dropped
@@ -25,7 +29,7 @@ class WorkThread {
  private:
   static constexpr std::size_t kMostWaiting = 1000;
 
-  void serve(const std::stop_token& stop);
+  void serve(const std::stop_token& stop, int niceness);
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -34,6 +38,6 @@ class WorkThread {
 };
 
 // Lets the present thread yield to those that must not wait, and leaves all signals to them.
-void become_background_thread();
+void become_background_thread(int niceness = kNiceness);
 
 }  // namespace kron

@@ -1,5 +1,6 @@
 #include "kron/env/work_thread.h"
 
+#include <algorithm>
 #include <future>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,11 +21,17 @@ TEST(WorkThread, DoesWhatItIsGivenInOrder) {
   EXPECT_THAT(done, ::testing::ElementsAre(0, 1, 2));
 }
 
-TEST(WorkThread, YieldsToTheThreadThatMadeIt) {
-  std::promise<int> nice;
+TEST(WorkThread, YieldsToTheThreadThatMadeItAndTheNicestToTheOthersToo) {
+  const auto niceness_of = [](WorkThread& thread) {
+    std::promise<int> nice;
+    thread.run([&nice] { nice.set_value(::getpriority(PRIO_PROCESS, 0)); });
+    return nice.get_future().get();
+  };
   WorkThread thread;
-  thread.run([&nice] { nice.set_value(::getpriority(PRIO_PROCESS, 0)); });
-  EXPECT_GT(nice.get_future().get(), ::getpriority(PRIO_PROCESS, 0));
+  WorkThread nicest(kMostNiceness);
+  EXPECT_GT(niceness_of(thread), ::getpriority(PRIO_PROCESS, 0));
+  // There is nothing beyond 19.
+  EXPECT_GE(niceness_of(nicest), std::min(19, niceness_of(thread) + 1));
 }
 
 TEST(WorkThread, RefusesWhatWouldPileUp) {
