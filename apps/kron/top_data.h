@@ -16,15 +16,15 @@ class TopSource {
   // What is known now. When krond does not answer, what was known before, with the problem.
   const TopData& look();
 
+  // `pause` or `trigger`; what became of it, in a sentence.
+  std::string act(std::string_view verb, const std::string& job);
+
  private:
-  Status ask_status();
-  Status ask_running();
-  Status ask_jobs();
-  void ask_windows();
-  void ask_needs();
-  void ask_outcomes();
-  void ask_load();
   Result<Node> asked(const Target& target);
+  Status ask_present();
+  Status ask_starts();
+  void ask_windows();
+  void ask_rest();
 
   DaemonClient client_;
   TopData data_;

@@ -11,7 +11,6 @@ namespace kron::cli {
 namespace {
 
 constexpr std::size_t kMostNeeds = 3;
-constexpr std::size_t kMostStarts = 8;
 constexpr std::size_t kStripWidth = 16;
 constexpr std::size_t kShortStrip = 6;  // on a narrow terminal, where the times need the room
 constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kRed = "\x1b[31m", kGreen = "\x1b[32m",
@@ -24,8 +23,6 @@ struct Line {
   bool is_selected = false;
 };
 using Section = std::vector<Line>;
-
-bool is_shown(const std::string& job, const TopView& view) { return job.find(view.filter) != std::string::npos; }
 
 // Names of others may hold what is wide, turns the line around or moves the cursor: each such byte is a dot.
 std::string narrow(std::string_view text) {
@@ -48,43 +45,70 @@ std::string fitted(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, size)).append(width - columns, ' ');
 }
 
+// Of the data, what the filter lets through and there is room for.
+TopData shown_part(TopData data, const TopView& view) {
+  const auto is_hidden = [&](const auto& one) { return one.job.find(view.filter) == std::string::npos; };
+  std::erase_if(data.running, is_hidden);
+  std::erase_if(data.next, is_hidden);
+  data.next.resize(std::min(data.next.size(), kMostStarts));
+  return data;
+}
+
+// In two units at most: `3 min 20 s`.
+std::string length_text(Seconds time) {
+  const std::int64_t s = time.count();
+  if (s < 60) return std::to_string(s) + " s";
+  if (s < 3600) return std::to_string(s / 60) + " min " + std::to_string(s % 60) + " s";
+  return std::to_string(s / 3600) + " h " + std::to_string(s / 60 % 60) + " min";
+}
+
+// As many sums as there are columns.
+std::vector<std::int64_t> folded(const std::vector<std::int64_t>& starts, std::size_t columns) {
+  std::vector<std::int64_t> sums(std::min(columns, starts.size()), 0);
+  for (std::size_t i = 0; i < starts.size(); ++i) sums[i * sums.size() / starts.size()] += starts[i];
+  return sums;
+}
+
 class Painter {
  public:
+  // Both outlive it.
   Painter(const TopData& data, const TopView& view, std::size_t width) : data_(data), view_(view), width_(width) {}
 
   Section needs() const {
-    Section lines;
     if (!data_.knows_needs) return {};
     if (data_.needs.empty()) return {{"Nothing needs you", colour(kGreen)}};
-    lines.push_back({"Needs you (" + std::to_string(data_.needs.size()) + ")", colour(kBold)});
-    for (std::size_t i = 0; i < std::min(data_.needs.size(), kMostNeeds); ++i) {
-      const TopData::Need& need = data_.needs[i];
+    Section lines{{"Needs you (" + std::to_string(data_.needs.size()) + ")", colour(kBold)}};
+    for (const TopData::Need& need : data_.needs) {
+      if (lines.size() > kMostNeeds) break;
       lines.push_back({"  " + narrow(need.name) + (need.name.empty() ? "" : ": ") + narrow(need.what), colour(kRed)});
     }
     return lines;
   }
 
-  Section running(std::size_t& row) const {
+  Section running() const {
     Section lines{{"Running (" + std::to_string(data_.running.size()) + ")", colour(kBold)}};
     for (const TopData::Run& run : data_.running) {
-      if (!is_shown(run.job, view_)) continue;
       const Seconds passed = std::max(data_.now - run.started, Seconds(0));
       const bool is_long = run.usual && passed > *run.usual * 2;
-      lines.push_back({"  " + fitted(narrow(run.job), name_width()) + " " + bar(passed, run.usual) + " " +
-                           length(passed) + (run.usual ? " of " + length(*run.usual) + " usual" : ""),
-                       is_long ? colour(kYellow) : "", row++ == view_.selected});
+      const double share = run.usual ? share_of(passed, std::max(*run.usual, Seconds(1))) : 0;
+      lines.push_back({row(run.job, strip([&](double at) { return at < share; })) + length_text(passed) +
+                           (run.usual ? " of " + length_text(*run.usual) + " usual" : ""),
+                       is_long ? colour(kYellow) : "", lines.size() == view_.selected + 1});
     }
     return lines;
   }
 
-  Section next(std::size_t& row) const {
+  Section next() const {
     Section lines{{"Next", colour(kBold)}};
-    std::size_t count = 0;
     for (const TopData::Start& start : data_.next) {
-      if (!is_shown(start.job, view_) || ++count > kMostStarts) continue;
-      lines.push_back({"  " + fitted(narrow(start.job), name_width()) + " " + strip(start) + " " +
-                           distance_text(start.at - data_.now),
-                       "", row++ == view_.selected});
+      const Seconds window = start.window_end - start.window_start;
+      const double at = window > Seconds(0) ? share_of(start.at - start.window_start, window) : 0;
+      const double cell = 1.0 / static_cast<double>(strip_width());
+      const double first = std::clamp(at, 0.0, 1 - cell / 2);
+      const std::string drawn = window > Seconds(0) ? strip([&](double t) { return t <= first && first < t + cell; })
+                                                    : std::string(strip_width(), ' ');
+      lines.push_back({row(start.job, drawn) + distance_text(start.at - data_.now), "",
+                       data_.running.size() + lines.size() == view_.selected + 1});
     }
     return lines;
   }
@@ -92,16 +116,22 @@ class Painter {
   Section recent() const {
     if (data_.outcomes.empty()) return {};
     const std::size_t room = width_ > 8 ? width_ - 8 : 0;
-    const std::size_t first = data_.outcomes.size() - std::min(room, data_.outcomes.size());
     std::string glyphs;
-    for (const char letter : data_.outcomes.substr(first)) glyphs += glyph(letter);
+    for (const char letter : data_.outcomes.substr(data_.outcomes.size() - std::min(room, data_.outcomes.size()))) {
+      glyphs += view_.has_utf8 && letter == '+' ? "✓" : view_.has_utf8 && letter == 'x' ? "✗" : std::string(1, letter);
+    }
     return {{"Recent  " + glyphs, ""}};
   }
 
+  // Both pictures have one scale.
   Section load() const {
-    if (data_.written.empty() && data_.spread.empty()) return {};
-    return {{"Load    " + spark(data_.written) + " as written", colour(kDim)},
-            {"        " + spark(data_.spread) + " spread, the next hour", ""}};
+    const std::size_t room = width_ > 42 ? width_ - 32 : 10;
+    const std::vector<std::int64_t> written = folded(data_.written, room);
+    const std::vector<std::int64_t> spread = folded(data_.spread, room);
+    if (written.empty() || spread.empty()) return {};
+    const std::int64_t peak = std::max({std::int64_t{1}, std::ranges::max(written), std::ranges::max(spread)});
+    return {{"Load    " + spark(written, peak) + " as written", colour(kDim)},
+            {"        " + spark(spread, peak) + " spread, the next hour", ""}};
   }
 
   Line title() const {
@@ -117,84 +147,43 @@ class Painter {
 
   std::string painted(const Line& line) const {
     std::string text = fitted((line.is_selected ? "> " : "") + line.text.substr(line.is_selected ? 2 : 0), width_);
-    if (line.is_selected && view_.has_colour) return std::string(kReverse) + text + std::string(kNoPaint);
-    if (line.paint.empty()) return text;
-    return std::string(line.paint) + text + std::string(kNoPaint);
+    const std::string_view paint = line.is_selected ? colour(kReverse) : line.paint;
+    return paint.empty() ? text : std::string(paint) + text + std::string(kNoPaint);
   }
 
  private:
   std::string_view colour(std::string_view code) const { return view_.has_colour ? code : std::string_view(); }
 
-  std::size_t name_width() const { return std::clamp<std::size_t>(width_ / 3, 8, 40); }
-
-  // In two units at most: `3 min 20 s`.
-  static std::string length(Seconds time) {
-    const std::int64_t s = time.count();
-    if (s < 60) return std::to_string(s) + " s";
-    if (s < 3600) return std::to_string(s / 60) + " min " + std::to_string(s % 60) + " s";
-    return std::to_string(s / 3600) + " h " + std::to_string(s / 60 % 60) + " min";
-  }
-
-  std::string full() const { return view_.has_utf8 ? "█" : "#"; }
-  std::string empty() const { return view_.has_utf8 ? "░" : "."; }
-
   std::size_t strip_width() const { return width_ < 60 ? kShortStrip : kStripWidth; }
 
-  // How much of its usual time has passed.
-  std::string bar(Seconds passed, const std::optional<Seconds>& usual) const {
-    const std::int64_t whole = usual ? std::max<std::int64_t>(usual->count(), 1) : 0;
-    const auto filled = whole == 0 ? std::size_t{0}
-                                   : std::min(strip_width(), static_cast<std::size_t>(passed.count() * strip_width() /
-                                                                                      static_cast<std::size_t>(whole)));
+  std::string row(const std::string& job, const std::string& drawn) const {
+    return "  " + fitted(narrow(job), std::clamp<std::size_t>(width_ / 3, 8, 40)) + " " + drawn + " ";
+  }
+
+  static double share_of(Seconds part, Seconds whole) {
+    return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+  }
+
+  // A row of cells, each full or not by where it begins, from 0 to 1.
+  template <class IsFull>
+  std::string strip(IsFull is_full) const {
     std::string text;
-    for (std::size_t i = 0; i < strip_width(); ++i) text += i < filled ? full() : empty();
+    for (std::size_t i = 0; i < strip_width(); ++i) {
+      const bool is_it = is_full(static_cast<double>(i) / static_cast<double>(strip_width()));
+      text += view_.has_utf8 ? (is_it ? "█" : "░") : (is_it ? "#" : ".");
+    }
     return text;
   }
 
-  // Where in its window it will start; blank without a window.
-  std::string strip(const TopData::Start& start) const {
-    const std::int64_t whole = (start.window_end - start.window_start).count();
-    if (whole <= 0) return std::string(strip_width(), ' ');
-    const std::int64_t into = std::clamp<std::int64_t>((start.at - start.window_start).count(), 0, whole);
-    const auto at =
-        std::min(strip_width() - 1, static_cast<std::size_t>(into * static_cast<std::int64_t>(strip_width()) / whole));
-    std::string text;
-    for (std::size_t i = 0; i < strip_width(); ++i) text += i == at ? full() : empty();
-    return text;
-  }
-
-  // The letters of the API, with signs for the two that are most.
-  std::string glyph(char letter) const {
-    if (view_.has_utf8 && letter == '+') return "✓";
-    return view_.has_utf8 && letter == 'x' ? "✗" : std::string(1, letter);
-  }
-
-  std::string spark(const std::vector<std::int64_t>& starts) const {
+  std::string spark(const std::vector<std::int64_t>& sums, std::int64_t peak) const {
     constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     constexpr std::string_view kAscii = "._-:=+*#";
-    const std::size_t room = std::max<std::size_t>(width_ > 40 ? width_ - 32 : 10, 10);
-    const std::size_t columns = std::min(room, starts.size());
-    std::vector<std::int64_t> sums(columns, 0);
-    for (std::size_t i = 0; i < starts.size(); ++i) sums[i * columns / starts.size()] += starts[i];
-    const std::int64_t peak = std::max<std::int64_t>(peak_of(data_.written, columns), 1);
     std::string text;
     for (const std::int64_t sum : sums) {
-      const auto step =
-          std::min<std::size_t>(7, static_cast<std::size_t>(sum * 7 / peak + (sum > 0 && sum * 7 < peak)));
-      text += view_.has_utf8 ? std::string(kBars[step]) : std::string(1, kAscii[step]);
+      const auto step = static_cast<std::size_t>(sum * 7 / peak + (sum > 0 && sum * 7 < peak ? 1 : 0));
+      text += view_.has_utf8 ? kBars[step] : kAscii.substr(step, 1);
     }
     return text;
-  }
-
-  // Both pictures have one scale.
-  std::int64_t peak_of(const std::vector<std::int64_t>& written, std::size_t columns) const {
-    std::int64_t peak = 0;
-    for (const auto* starts : {&written, &data_.spread}) {
-      std::vector<std::int64_t> sums(std::max<std::size_t>(columns, 1), 0);
-      for (std::size_t i = 0; i < starts->size(); ++i) sums[i * columns / starts->size()] += (*starts)[i];
-      peak = std::max(peak, *std::ranges::max_element(sums));
-    }
-    return peak;
   }
 
   const TopData& data_;
@@ -205,23 +194,19 @@ class Painter {
 }  // namespace
 
 std::vector<TopRow> top_rows(const TopData& data, const TopView& view) {
+  const TopData shown = shown_part(data, view);
   std::vector<TopRow> rows;
-  for (const TopData::Run& run : data.running) {
-    if (is_shown(run.job, view)) rows.push_back({run.job, run.run_id});
-  }
-  std::size_t count = 0;
-  for (const TopData::Start& start : data.next) {
-    if (is_shown(start.job, view) && ++count <= kMostStarts) rows.push_back({start.job, ""});
-  }
+  for (const TopData::Run& run : shown.running) rows.push_back({run.job, run.run_id});
+  for (const TopData::Start& start : shown.next) rows.push_back({start.job, ""});
   return rows;
 }
 
 std::string top_frame(const TopData& data, const TopView& view, std::size_t width, std::size_t height) {
-  const Painter painter(data, view, width);
-  std::size_t row = 0;
+  const TopData shown = shown_part(data, view);
+  const Painter painter(shown, view, width);
   Section needs = painter.needs();
-  Section running = painter.running(row);
-  Section next = painter.next(row);
+  Section running = painter.running();
+  Section next = painter.next();
   Section recent = painter.recent();
   Section load = painter.load();
   const std::size_t room = height > 2 ? height - 2 : 0;

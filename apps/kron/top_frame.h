@@ -48,10 +48,14 @@ struct TopView {
   bool has_utf8 = true;
 };
 
+inline constexpr std::size_t kMostStarts = 8;
+
 // What can be selected: runs, then starts.
 struct TopRow {
   std::string job;
   std::string run_id;  // empty: of a job
+
+  bool operator==(const TopRow&) const = default;
 };
 std::vector<TopRow> top_rows(const TopData& data, const TopView& view);
 

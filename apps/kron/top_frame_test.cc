@@ -169,11 +169,13 @@ TEST(TopSource, AsksKrondAndKeepsWhatItKnewWhenThatIsGone) {
                           R"("nextDue":"2026-03-02T00:04:00Z"})");
   krond.on("GET /runs?result=running&limit=100",
            R"({"runs":[{"job":"a","runId":"r1","startedAt":"2026-03-01T23:59:00Z"}]})");
-  krond.on("GET /jobs/a", R"({"identity":"a","usualSeconds":90})");
+  krond.on("GET /jobs?state=running&fields=usualSeconds", R"({"jobs":[{"identity":"a","usualSeconds":90}]})");
   krond.on(
       "GET /runs?limit=200",
-      R"({"runs":[{"outcome":"executed","state":"running","runId":"r1"},{"outcome":"missed"},)"
-      R"({"outcome":"executed","state":"ended","exitCode":1},{"outcome":"executed","state":"ended","exitCode":0}]})");
+      R"({"runs":[{"job":"a","outcome":"executed","state":"running","runId":"r1","startedAt":"2026-03-01T23:59:00Z"},)"
+      R"({"job":"b","outcome":"missed","endedAt":"2026-03-01T23:58:00Z"},)"
+      R"({"job":"b","outcome":"executed","state":"ended","runId":"r2","exitCode":1,"startedAt":"2026-03-01T23:57:00Z","endedAt":"2026-03-01T23:57:00Z"},)"
+      R"({"job":"b","outcome":"executed","state":"ended","runId":"r3","exitCode":0,"startedAt":"2026-03-01T23:56:00Z","endedAt":"2026-03-01T23:56:00Z"},{}]})");
   krond.on("GET /jobs?fields=next&limit=1000",
            R"({"jobs":[{"identity":"b","next":{"startsAt":"2026-03-02T01:00:00Z"}},)"
            R"({"identity":"a","next":{"startsAt":"2026-03-02T00:04:00Z"}},{"identity":"c","next":null}]})");
@@ -189,12 +191,18 @@ TEST(TopSource, AsksKrondAndKeepsWhatItKnewWhenThatIsGone) {
   ASSERT_EQ(data.next.size(), 2U);
   EXPECT_EQ(data.next.front().job, "a") << "the soonest first";
   EXPECT_EQ(data.next.front().window_end - data.next.front().window_start, Seconds(600));
-  EXPECT_EQ(data.outcomes, "+xmr");
+  EXPECT_EQ(data.outcomes, "?+xmr") << "the newest last";
   EXPECT_EQ(data.needs.front().what, "failed twice");
   EXPECT_EQ(data.written, (std::vector<std::int64_t>{2, 0}));
   const std::size_t asked = krond.asked().size();
   source.look();
   EXPECT_EQ(krond.asked().size(), asked + 3) << "the lists of all jobs are not asked for again at once";
+  krond.on("POST /jobs/a/pause", "{}");
+  krond.refuse("POST /jobs/b/trigger", {Code::conflict, "a run of it goes on"});
+  EXPECT_EQ(source.act("pause", "a"), "paused a; `kron resume a` resumes it");
+  EXPECT_EQ(source.act("trigger", "b"), "b: a run of it goes on");
+  source.look();
+  EXPECT_GT(krond.asked().size(), asked + 3 + 2 + 3) << "what is next may be another one now";
   krond.stop();
   const TopData& old = source.look();
   EXPECT_NE(old.problem, "");

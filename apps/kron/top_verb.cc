@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "kron/env/clock.h"
 #include "lines.h"
 #include "operate_verbs.h"
 #include "terminal.h"
@@ -18,7 +19,8 @@ namespace {
 
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";  // the other screen, without a cursor
 constexpr std::string_view kLeave = "\x1b[?25h\x1b[?1049l";
-constexpr int kRefreshMilliseconds = 1000;
+constexpr Nanoseconds kRefresh = std::chrono::seconds(1);
+constexpr std::size_t kLongestFilter = 100;
 
 termios g_before{};  // the terminal, for whoever ends the process
 
@@ -91,18 +93,34 @@ Size size_of_terminal() {
   return {size.ws_col, size.ws_row};
 }
 
-// One key within that time; 0: none. What follows an escape (an arrow) is taken with it, as j or k.
-char key_within(int milliseconds) {
-  pollfd polled{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-  if (::poll(&polled, 1, milliseconds) <= 0) return '\0';
-  std::array<char, 8> keys{};
-  const ssize_t count = ::read(STDIN_FILENO, keys.data(), keys.size());
-  if (count <= 0) return (polled.revents & POLLHUP) != 0 ? 'q' : '\0';
-  const std::string_view text(keys.data(), static_cast<std::size_t>(count));
-  if (text == "\x1b[A" || text == "\x1bOA") return 'k';
-  if (text == "\x1b[B" || text == "\x1bOB") return 'j';
-  return text.front() == '\x1b' && text.size() > 1 ? '\0' : text.front();
-}
+// What is typed, key by key: none is lost, however fast it comes. An arrow is j or k, other escapes are nothing.
+class TypedKeys {
+ public:
+  // 0: none within that time.
+  char next(Nanoseconds limit) {
+    if (typed_.empty()) read(std::chrono::ceil<std::chrono::milliseconds>(std::max(limit, Nanoseconds(0))));
+    if (typed_.empty()) return '\0';
+    const char key = typed_.front();
+    const bool is_sequence = key == '\x1b' && typed_.size() > 2 && (typed_[1] == '[' || typed_[1] == 'O');
+    const std::size_t end = is_sequence ? std::min(typed_.find_first_not_of("0123456789;", 2), typed_.size() - 1) : 0;
+    const char last = typed_[end];
+    typed_.erase(0, end + 1);
+    if (!is_sequence) return key;
+    return last == 'A' ? 'k' : last == 'B' ? 'j' : '\0';
+  }
+
+ private:
+  void read(std::chrono::milliseconds limit) {
+    pollfd polled{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (::poll(&polled, 1, static_cast<int>(limit.count())) <= 0) return;
+    std::array<char, 256> bytes{};
+    const ssize_t count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count > 0) typed_.assign(bytes.data(), static_cast<std::size_t>(count));
+    if (count <= 0 && (polled.revents & POLLHUP) != 0) typed_ = "q";
+  }
+
+  std::string typed_;
+};
 
 class Top {
  public:
@@ -112,89 +130,97 @@ class Top {
   }
 
   int run() {
-    const Screen screen;
-    while (paint_and_obey(screen, source_.look())) {
+    const RealClock clock;
+    while (true) {
+      data_ = source_.look();
+      const Nanoseconds again = clock.monotonic() + kRefresh;
+      do {
+        paint();
+        const char key = keys_.next(again - clock.monotonic());
+        if (key != '\0' && !(is_filtering_ ? edit_filter(key) : obey(key))) return 0;
+      } while (clock.monotonic() < again);
     }
-    return 0;
   }
 
  private:
-  // Until it is time to ask again. False: the reader has seen enough.
-  bool paint_and_obey(const Screen& screen, const TopData& data) {
-    rows_ = top_rows(data, view_);
-    view_.selected = rows_.empty() ? 0 : std::min(view_.selected, rows_.size() - 1);
+  // Whoever has chosen a row keeps it while the list moves.
+  void paint() {
+    rows_ = top_rows(data_, view_);
+    if (const auto found = std::ranges::find(rows_, chosen_); found != rows_.end()) {
+      view_.selected = static_cast<std::size_t>(found - rows_.begin());
+    }
+    choose(view_.selected);
     const Size size = size_of_terminal();
-    Screen::show(top_frame(data, view_, size.width, size.height));
-    const char key = key_within(kRefreshMilliseconds);
-    if (key == '\0') return true;
-    if (is_filtering_) return edit_filter(key);
-    return obey(screen, key);
+    Screen::show(top_frame(data_, view_, size.width, size.height));
+  }
+
+  void choose(std::size_t row) {
+    view_.selected = rows_.empty() ? 0 : std::min(row, rows_.size() - 1);
+    chosen_ = rows_.empty() ? TopRow() : rows_[view_.selected];
   }
 
   bool edit_filter(char key) {
-    if (key == '\r' || key == '\n') {
-      is_filtering_ = false;
-    } else if (key == '\x1b') {
-      is_filtering_ = false;
-      view_.filter.clear();
-    } else if (key == '\x7f' || key == '\b') {
-      if (!view_.filter.empty()) view_.filter.pop_back();
-    } else if (key >= ' ' && view_.filter.size() < 100) {
-      view_.filter += key;
-    }
+    if (key == '\x1b') view_.filter.clear();
+    is_filtering_ = key != '\r' && key != '\n' && key != '\x1b';
+    if ((key == '\x7f' || key == '\b') && !view_.filter.empty()) view_.filter.pop_back();
+    if (key >= ' ' && key < '\x7f' && view_.filter.size() < kLongestFilter) view_.filter += key;
     view_.prompt = is_filtering_ ? "filter: " + view_.filter : "";
     return true;
   }
 
-  bool obey(const Screen& screen, char key) {
-    const std::string asked_for = std::exchange(to_confirm_, "");
+  // False: the reader has seen enough.
+  bool obey(char key) {
+    const std::string verb = std::exchange(to_confirm_, "");
     view_.prompt.clear();
-    if (!asked_for.empty()) {
-      if (key == 'y') act(screen, asked_for);
+    if (!verb.empty()) {
+      if (key == 'y') view_.prompt = source_.act(verb, job_to_confirm_);
       return true;
     }
-    if (key == 'j') ++view_.selected;
-    if (key == 'k' && view_.selected > 0) --view_.selected;
-    if (key == '\r' || key == '\n') act(screen, "show");
-    if (key == 'l') act(screen, "logs");
-    if (key == 'r') confirm("run");
-    if (key == 'p') confirm("pause");
-    if (key == '/') {
-      is_filtering_ = true;
-      view_.prompt = "filter: " + view_.filter;
-    }
+    if (key == 'j') choose(view_.selected + 1);
+    if (key == 'k' && view_.selected > 0) choose(view_.selected - 1);
+    if (key == '\r' || key == '\n') look_at(show_one, NameOptions{options_, name_of_chosen()});
+    if (key == 'l') look_at(show_output, LogsOptions{{options_, name_of_chosen()}, false, size_of_terminal().height});
+    if (key == 'r') confirm("trigger", "run");
+    if (key == 'p') confirm("pause", "pause");
+    is_filtering_ = key == '/';
+    if (is_filtering_) view_.prompt = "filter: " + view_.filter;
     return key != 'q';
   }
 
-  void confirm(const std::string& verb) {
+  std::string name_of_chosen() const { return chosen_.run_id.empty() ? chosen_.job : chosen_.run_id; }
+
+  // The job that is named is the one that is meant, wherever it stands when the answer comes.
+  void confirm(const std::string& verb, const std::string& word) {
     if (rows_.empty()) return;
     to_confirm_ = verb;
-    view_.prompt = verb + " " + rows_[view_.selected].job + "? y: yes, any other key: no";
+    job_to_confirm_ = chosen_.job;
+    view_.prompt = word + " " + chosen_.job + "? y: yes, any other key: no";
   }
 
   // On the screen that was there before, as the verb itself shows it.
-  void act(const Screen& screen, const std::string& verb) {
+  template <class Options>
+  void look_at(int (*verb)(const Options&), const Options& options) {
     if (rows_.empty()) return;
-    const TopRow& row = rows_[view_.selected];
-    const std::string& name = row.run_id.empty() ? row.job : row.run_id;
     Screen::leave();
-    if (verb == "show") show_one({options_, name});
-    if (verb == "logs") show_output({{options_, name}, false, size_of_terminal().height});
-    if (verb == "run") trigger_job({{options_, row.job}, {}, {}, false, {}});
-    if (verb == "pause") pause_jobs({options_, {row.job}, {}, false, {}, {}, {}, false});
+    verb(options);
     std::printf("\nPress Enter to go back.");
     std::fflush(stdout);
     for (int c = std::getchar(); c != '\n' && c != EOF; c = std::getchar()) {
     }
-    screen.enter();
+    screen_.enter();
   }
 
   DaemonOptions options_;
   TopSource source_;
+  TopData data_;
   TopView view_;
   std::vector<TopRow> rows_;
-  std::string to_confirm_;  // the verb that waits for a yes
+  TopRow chosen_;
+  std::string to_confirm_;      // the verb that waits for a yes …
+  std::string job_to_confirm_;  // … and its job
   bool is_filtering_ = false;
+  TypedKeys keys_;
+  Screen screen_;
 };
 
 }  // namespace
