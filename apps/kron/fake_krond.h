@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,12 @@ class FakeKrond {
   void stream(const std::string& request, std::vector<std::string> pieces, bool is_whole = true) {
     const std::scoped_lock lock(mutex_);
     streams_[request].push_back({std::move(pieces), is_whole});
+  }
+
+  // Never answered.
+  void hold(const std::string& request) {
+    const std::scoped_lock lock(mutex_);
+    held_requests_.insert(request);
   }
 
   // What was asked, in order, as in `on`, with the body behind it if there is one.
@@ -84,6 +91,7 @@ class FakeKrond {
     const std::string line = request.method + " " + request.target.substr(is_ours ? kBase.size() : 0);
     asked_.push_back(request.body.empty() ? line : line + " " + request.body);
     headers_.push_back(request.headers);
+    if (held_requests_.contains(line)) return held_.push_back(std::move(reply));
     if (const auto streams = streams_.find(line); streams != streams_.end()) {
       const Pieces pieces = next_of(streams->second);
       const auto stream =
@@ -101,6 +109,8 @@ class FakeKrond {
   std::map<std::string, std::vector<Pieces>> streams_;
   std::vector<std::string> asked_;
   std::vector<http::Fields> headers_;
+  std::set<std::string> held_requests_;
+  std::vector<http::Reply> held_;
   ServerRig server_;
 };
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_krond.h"
+#include "kron/env/clock.h"
 
 // `kron status` and `kron reload`: what each member of the answer looks like.
 namespace kron::cli {
@@ -45,6 +46,27 @@ TEST(ShowStatus, SaysWhatIsNotWell) {
   FakeKrond krond;
   krond.on(kStatus, R"({"version":"1","pid":7,"ready":false})");
   EXPECT_THAT(krond.kron({"status"}).out, StartsWith("krond         1, PID 7, not ready\n"));
+}
+
+TEST(ShowStatus, WaitsASecondForWhatNeedsSomebodyAndNoLonger) {
+  for (const bool is_json : {false, true}) {
+    FakeKrond krond;
+    krond.on(kStatus, R"({"version":"1","pid":7,"ready":true,"jobs":12,"running":0})");
+    krond.hold("GET /attention");
+    const RealClock clock;
+    const Nanoseconds began = clock.monotonic();
+    const Ran ran = krond.kron(is_json ? Words{"status", "--format", "json"} : Words{"status"});
+    const Nanoseconds took = clock.monotonic() - began;
+    EXPECT_EQ(ran.status, 0) << "the status is known all the same";
+    EXPECT_GE(took, std::chrono::milliseconds(900)) << "a krond that is a little slow is waited for";
+    EXPECT_LT(took, std::chrono::seconds(20)) << "as long as any other answer may take is too long";
+    if (is_json) {
+      EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("pid":7)"), Not(HasSubstr("attention"))));
+    } else {
+      EXPECT_THAT(ran.out, HasSubstr("attention     not known: krond is busy; ask again in a moment\n"));
+    }
+    EXPECT_EQ(ran.err, "");
+  }
 }
 
 constexpr char kAttention[] =

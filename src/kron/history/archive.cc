@@ -1,7 +1,6 @@
 #include "kron/history/archive.h"
 
 #include <algorithm>
-#include <sys/statvfs.h>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -13,19 +12,13 @@ namespace {
 constexpr std::size_t kLinesPerCommit = 4096;
 constexpr std::size_t kLinesPerReport = 50'000;
 
-Status check_room(const std::string& path) {
-  struct statvfs disk {};
-  if (::statvfs(path.c_str(), &disk) != 0) return {};
-  const std::uint64_t blocks = ::geteuid() == 0 ? disk.f_bfree : disk.f_bavail;
-  if (blocks * disk.f_frsize >= kLeftOfTheDisk) return {};
-  return fail(no_room_left(path));
-}
-
 }  // namespace
 
-Error no_room_left(const std::string& path) {
-  return {Code::io,
-          "less than 1 MiB of the disk of " + path + " is free, which is left to the records of jobs; make room there"};
+Status check_room(Directory& directory) {
+  const auto space = directory.space();
+  if (!space || space->free >= kLeftOfTheDisk) return {};
+  return fail(Code::io, "less than 1 MiB of the disk of " + directory.path() +
+                            " is free, which is left to the records of jobs; make room there");
 }
 
 Archive::Archive(const std::string& path, const runner::Retention& retention, const Clock& clock, Log& log)
@@ -43,7 +36,7 @@ Result<std::unique_ptr<Archive>> Archive::open(const std::string& path, const ru
 
 Status Archive::prepare(const std::stop_token& stop) {
   if (is_ready_) return {};
-  if (Status room = check_room(path_); !room) return room;
+  if (Status room = check_room(journal_->directory()); !room) return room;
   Status done = open_index();
   if (done) done = days_->read_into(*index_);
   if (done) done = read_journal(stop);
@@ -134,7 +127,7 @@ Status Archive::apply(std::string_view line, const Segment& segment) {
 
 // First the journal, then the index. If we die in between, the next prepare() reads what the index does not know.
 Result<std::size_t> Archive::record(std::span<const Entry> entries) {
-  if (const Status room = check_room(path_); !room) return fail(room.error());
+  if (const Status room = check_room(journal_->directory()); !room) return fail(room.error());
   const Result<Segment> segment = journal_->choose(now(clock_));
   if (!segment) return fail(segment.error());
   std::vector<Entry> news;

@@ -20,7 +20,7 @@ namespace kron::history {
 
 // The last of a disk belongs to the records of jobs, without which nothing runs.
 inline constexpr std::uint64_t kLeftOfTheDisk = std::uint64_t{1} << 20;
-Error no_room_left(const std::string& path);
+Status check_room(Directory& directory);
 
 // The history on disk: the journal, which is the truth, and the index, which is made from it. Used by one thread.
 class Archive {

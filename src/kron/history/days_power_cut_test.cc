@@ -99,6 +99,31 @@ std::string broken_days(PromisedDays& promised, PowerCutFileSystem& file_system)
   return "";
 }
 
+TEST(DaysOnAFullDisk, WhatCouldNotBeWrittenIsWrittenLaterAndOnce) {
+  PowerCutFileSystem file_system;
+  const auto directory = open_or_make_directory(file_system, kDaysDirectory, 0700).value();
+  const FreshIndex fresh;
+  DaysFile file(file_system, *directory, 100);
+  fresh.count("a", 0);
+  fresh.count("b", 0);
+  const auto today = kDayOne + std::chrono::days(1);
+  for (const testing::Fault fault : {testing::Fault::no_space, testing::Fault::io_error}) {
+    file_system.fail_when([fault, is_first = true](const testing::CallRecord& call) mutable {
+      if (call.call != testing::Call::write) return testing::Fault::none;
+      return std::exchange(is_first, false) ? testing::Fault::short_write : fault;  // half of a line is there
+    });
+    EXPECT_FALSE(file.write_from(*fresh.index, today));
+  }
+  file_system.fail_when({});
+  ASSERT_TRUE(file.write_from(*fresh.index, today));
+  EXPECT_TRUE(fresh.index->unwritten_days(today, 10)->empty());
+  const FreshIndex next;
+  DaysFile again(file_system, *directory, 100);
+  ASSERT_TRUE(again.read_into(*next.index));
+  EXPECT_EQ(next.runs("a", 0), 1);
+  EXPECT_EQ(next.runs("b", 0), 1);
+}
+
 SweepCounts sweep_days(Sabotage sabotage = Sabotage::none) {
   const auto most = static_cast<std::size_t>(testing::scaled(8));
   const bool is_whole = sabotage == Sabotage::none;

@@ -31,7 +31,14 @@ void PauseFile::end(std::string_view job, Instant at) {
 
 void PauseFile::write_changes() {
   if (!is_changed_) return;
-  const Status status = file_.write(pauses_text(pauses_.all()));
+  std::string text = pauses_text(pauses_.all());
+  // What is too long would not be read again; the oldest go.
+  while (text.size() > SmallFile::kMostBytes) {
+    const std::vector<Pause>& all = pauses_.all();
+    pauses_ = Pauses(std::vector<Pause>(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 4 + 1), all.end()));
+    text = pauses_text(pauses_.all());
+  }
+  const Status status = file_.write(text);
   if (!status && !has_failed_) {
     log_.warning("pauses_failed", {{"path", file_.path()}, {"reason", status.error().message}});
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kron/base/rfc3339.h"
+#include "kron/history/small_file.h"
 #include "kron/json/document.h"
 #include "kron/json/fields.h"
 #include "kron/json/writer.h"
@@ -73,7 +74,7 @@ std::string pauses_text(const std::vector<Pause>& all) {
 }
 
 Result<std::vector<Pause>> parse_pauses(std::string_view text) {
-  const Result<Node> document = parse_json(text);
+  const Result<Node> document = parse_json(text, {.size = SmallFile::kMostBytes});
   if (!document) return fail(document.error());
   const Node* list = document->find("pauses");
   const auto* items = list == nullptr ? nullptr : list->as<Node::List>();

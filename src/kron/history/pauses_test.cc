@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kron/core/state.h"
 #include "kron/env/fake/capturing_log.h"
 #include "kron/env/fake/power_cut_file_system.h"
 #include "kron/history/pause_file.h"
@@ -84,6 +85,32 @@ TEST(PauseFile, KeepsThemAndBeginsAnewWithWhatCannotBeRead) {
   PauseFile fourth(file_system, *directory, log);
   fourth.read();
   EXPECT_EQ(fourth.all().all(), (All{{"b", kStart}}));
+}
+
+TEST(PauseFile, WhatIsWrittenCanBeReadAgainHoweverLongItIs) {
+  kron::testing::PowerCutFileSystem file_system;
+  const auto directory = open_or_make_directory(file_system, "/history", 0700).value();
+  kron::testing::CapturingLog log;
+  PauseFile file(file_system, *directory, log);
+  // As JSON six times as long.
+  const std::string strange(500, '\x01');
+  for (std::size_t i = 0; i < Pauses::kMost; ++i)
+    file.begin({"job-" + std::to_string(i), kStart, {}, strange, strange});
+  file.write_changes();
+  PauseFile next(file_system, *directory, log);
+  next.read();
+  ASSERT_TRUE(log.lines().empty()) << log.lines().front().field("reason");
+  ASSERT_GT(next.all().all().size(), 100U);
+  EXPECT_EQ(next.all().all().back().job, "job-" + std::to_string(Pauses::kMost - 1)) << "the oldest are gone";
+  EXPECT_EQ(next.all().all(), file.all().all());
+  // As many as are kept, with as much to say as may be said.
+  PauseFile usual(file_system, *directory, log);
+  const std::string text(kMostNoteBytes, 'x');
+  for (std::size_t i = 0; i < Pauses::kMost; ++i) usual.begin({"job-" + std::to_string(i), kStart, {}, "anna", text});
+  usual.write_changes();
+  next.read();
+  ASSERT_TRUE(log.lines().empty()) << log.lines().front().field("reason");
+  EXPECT_EQ(next.all().all().size(), Pauses::kMost);
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ Result<std::optional<std::string>> SmallFile::read() {
 
 Status SmallFile::write(std::string_view text) {
   if (broken_) return fail(*broken_);
-  const auto space = directory_.space();
-  if (space && space->free < kLeftOfTheDisk) return fail(no_room_left(directory_.path()));
+  if (const Status room = check_room(directory_); !room) return room;
   const ReplaceResult replaced = durable_replace(file_system_, directory_, {.name = name_, .bytes = text});
   if (replaced.fatal) broken_ = replaced.status.error();
   return replaced.status;

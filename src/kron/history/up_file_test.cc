@@ -7,6 +7,7 @@
 #include "kron/env/fake/fake_clock.h"
 #include "kron/env/fake/power_cut_file_system.h"
 #include "kron/env/fake/sweep.h"
+#include "kron/history/archive.h"
 
 namespace kron::history::up_file_test {
 namespace {
@@ -106,6 +107,38 @@ TEST_F(UpFileTest, AFileThatCannotBeReadIsBegunAnew) {
     ASSERT_EQ(log_.lines_of("up_times_lost").size(), told + 1);
     EXPECT_EQ(log_.lines().back().field("path"), "/history/up.json");
   }
+}
+
+TEST_F(UpFileTest, AFullDiskIsToldOnceAndTheNextBeatThatFindsRoomSaysAll) {
+  UpFile up = file();
+  up.begin();
+  const auto is_full = [this](bool it_is) {
+    file_system_.fail_when([it_is](const testing::CallRecord& call) {
+      return it_is && call.call == testing::Call::write ? testing::Fault::no_space : testing::Fault::none;
+    });
+  };
+  is_full(true);
+  for (int i = 0; i < 3; ++i) {
+    clock_.advance(60s);
+    up.beat();
+  }
+  EXPECT_EQ(on_disk(), (All{{kStart, kStart}})) << "what was there is there";
+  EXPECT_EQ(log_.lines_of("up_times_failed").size(), 1U);
+  EXPECT_EQ(up.all(), (All{{kStart, kStart + 180s}})) << "who asks is told all the same";
+  is_full(false);
+  clock_.advance(60s);
+  up.beat();
+  EXPECT_EQ(on_disk(), (All{{kStart, kStart + 240s}}));
+  // The last of the disk is left to the records of jobs.
+  file_system_.set_space(DiskSpace{kLeftOfTheDisk - 1, kLeftOfTheDisk * 100});
+  clock_.advance(60s);
+  up.beat();
+  EXPECT_EQ(on_disk(), (All{{kStart, kStart + 240s}}));
+  EXPECT_EQ(log_.lines_of("up_times_failed").size(), 2U);
+  file_system_.set_space(DiskSpace{kLeftOfTheDisk, kLeftOfTheDisk * 100});
+  clock_.advance(60s);
+  up.beat();
+  EXPECT_EQ(on_disk(), (All{{kStart, kStart + 360s}}));
 }
 
 // What write() has promised, and the time.
