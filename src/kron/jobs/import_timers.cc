@@ -62,9 +62,8 @@ class TimerImporter {
   void add_job(const ShownUnit& timer, const TimerTrigger& trigger, const ShownUnit& service, const ServiceKeys& keys);
   std::string unique_name(const ShownUnit& timer);
   Node window_of_timer(const ShownUnit& timer);
-  void put_policy(Node::Map& map, const ShownUnit& timer, const TimerTrigger& trigger);
+  [[nodiscard]] Seconds longest_interval(const Job& job) const;
   void look_at_gaps_of(const JobDefinition& definition, Position at);
-  TimeZone zone_of(const TimerTrigger& trigger);
 
   const TimerOptions& options_;
   ModelContext& context_;
@@ -193,31 +192,17 @@ Node TimerImporter::window_of_timer(const ShownUnit& timer) {
   return Node(std::move(window), line->at);
 }
 
-TimeZone TimerImporter::zone_of(const TimerTrigger& trigger) {
-  if (trigger.zone.empty()) return context_.zone;
-  const Result<TimeZone> zone = context_.zones.find(trigger.zone);
-  return zone ? *zone : TimeZone();
-}
-
 // Persistent= starts once what was missed, however late: a deadline of the longest distance between two periods does.
-void TimerImporter::put_policy(Node::Map& map, const ShownUnit& timer, const TimerTrigger& trigger) {
-  Node::Map policy;
-  const Result<Schedule> schedule = parse_schedule(trigger.schedule);
-  if (timer.text("Persistent") == "yes" && trigger.is_calendar && schedule) {
-    const TimeZone zone = zone_of(trigger);
-    Seconds longest{0};
-    auto at = schedule->next_after(options_.now.value_or(kFirstInstant), zone);
-    for (int i = 0; i < kIntervalsLookedAt && at; ++i) {
-      const auto next = schedule->next_after(*at, zone);
-      if (next) longest = std::max(longest, std::chrono::duration_cast<Seconds>(*next - *at));
-      at = next;
-    }
-    // One that comes no more may start whenever the machine is back.
-    if (longest.count() == 0) longest = std::chrono::hours(24 * 365);
-    policy.push_back({"deadline", {}, Node(duration_text(std::min(longest, kLongestDuration)))});
+Seconds TimerImporter::longest_interval(const Job& job) const {
+  Seconds longest{0};
+  auto at = job.schedule.next_after(options_.now.value_or(kFirstInstant), job.zone);
+  for (int i = 0; i < kIntervalsLookedAt && at; ++i) {
+    const auto next = job.schedule.next_after(*at, job.zone);
+    if (next) longest = std::max(longest, std::chrono::duration_cast<Seconds>(*next - *at));
+    at = next;
   }
-  if (timer.text("ActiveState") != "active") policy.push_back({"suspend", {}, Node(true)});
-  if (!policy.empty()) map.push_back({"policy", trigger.at, Node(std::move(policy), trigger.at)});
+  // One that comes no more may start whenever the machine is back.
+  return longest.count() == 0 ? std::chrono::hours(24 * 365) : std::min(longest, kLongestDuration);
 }
 
 void TimerImporter::add_job(const ShownUnit& timer, const TimerTrigger& trigger, const ShownUnit& service,
@@ -237,13 +222,24 @@ void TimerImporter::add_job(const ShownUnit& timer, const TimerTrigger& trigger,
   if (trigger.is_calendar) {
     if (Node window = window_of_timer(timer); !window.is_null()) put("window", std::move(window));
   }
-  put_policy(map, timer, trigger);
+  if (timer.text("ActiveState") != "active") {
+    Node::Map policy;
+    policy.push_back({"suspend", trigger.at, Node(true, trigger.at)});
+    put("policy", Node(std::move(policy), trigger.at));
+  }
   for (const Node::Member& key : keys.keys) map.push_back({key.key, trigger.at, Node(key.value.value(), trigger.at)});
   if (const std::string_view description = service.text("Description"); !description.empty()) {
     put("description", Node(std::string(description), trigger.at));
   }
   auto definition = read_definition(Node(std::move(map), trigger.at), context_, report_, errors_before);
   if (!definition) return;
+  if (trigger.is_calendar && timer.text("Persistent") == "yes") {
+    Job draft = definition->job;
+    draft.policy.deadline = longest_interval(draft);
+    Result<Job> job = make_job(std::move(draft));
+    if (!job) return report_.error(trigger.at, "Persistent", "Persistent=: " + job.error().message);
+    definition->job = *std::move(job);
+  }
   if (trigger.is_calendar) look_at_gaps_of(*definition, trigger.at);
   definitions.push_back(*std::move(definition));
 }
