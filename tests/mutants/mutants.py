@@ -385,6 +385,9 @@ MUTANTS = [
            "  limiter_.hold(can_wait ? CallClass::remove : CallClass::write,\n"
            "                world_.clock.monotonic() + std::min(*asked, kLongestHold));\n", "  (void)can_wait;\n",
            "kron_operator_test", "ControllerFaults.*"),
+    Mutant("operator: what is deleted is heard of between its creation and its record", "src/kron/operator/controller.cc",
+           "{ return under_way_ > 0 || queue_.has_ready(); }", "{ return under_way_ > 0; }", "kron_operator_test",
+           "ControllerFaults.*"),
     Mutant("operator: a user who deletes each Job is fought", "src/kron/operator/controller_calls.cc",
            "const bool is_in_vain = progress.repeats > kMostRepeats;", "const bool is_in_vain = false;",
            "kron_operator_test", "ControllerFaults.*"),

@@ -220,6 +220,10 @@ Controller::Wakeup Controller::wakeup(std::optional<Nanoseconds> kron_jobs, std:
   return wakeup;
 }
 
+// What an answer is followed by is begun before anything is heard: who deletes each Job as it appears would otherwise be
+// heard between its creation and its record, and have it created again and again.
+bool Controller::is_at_work() const { return under_way_ > 0 || queue_.has_ready(); }
+
 void Controller::touch(std::string_view identity) {
   if (is_working_ && !identity.empty()) queue_.touch(identity, now());
 }
@@ -255,7 +259,7 @@ kube::Reflector::Listener Controller::kron_job_listener() {
                 world_.log.warning("watch_restarted", {{"resource", "kronjobs"}, {"message", message}});
               },
           .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_kron_job(meta); },
-          .is_busy = [this] { return under_way_ > 0; }};
+          .is_busy = [this] { return is_at_work(); }};
 }
 
 kube::Reflector::Listener Controller::job_listener() {
@@ -280,7 +284,7 @@ kube::Reflector::Listener Controller::job_listener() {
                 world_.log.warning("watch_restarted", {{"resource", options_.jobs.plural}, {"message", message}});
               },
           .is_known = [this](const kube::ObjectMeta& meta) { return cache_.has_job(meta); },
-          .is_busy = [this] { return under_way_ > 0; }};
+          .is_busy = [this] { return is_at_work(); }};
 }
 
 // The answers to our own calls have put objects into the cache that no watch may ever have shown: what a list does not

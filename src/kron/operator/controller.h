@@ -130,6 +130,7 @@ class Controller {
   [[nodiscard]] Wakeup wakeup(std::optional<Nanoseconds> kron_jobs, std::optional<Nanoseconds> jobs) const;
   [[nodiscard]] bool wants_lease() const;
   [[nodiscard]] bool leads() const;
+  [[nodiscard]] bool is_at_work() const;
   kube::Reflector::Listener kron_job_listener();
   kube::Reflector::Listener job_listener();
   kube::Reflector::Options reflector_options(std::string path, std::string_view selector) const;
