@@ -95,7 +95,7 @@ class Remote(OnApiHost):
 
     def test_every_verb_that_asks_krond(self):
         self.assertIn("jobs", self.kron("status"))
-        self.assertEqual(self.kron("jobs", "--names").split(), ["failing", "hello", "lasting", "team/a.b"])
+        self.assertEqual(sorted(self.kron("jobs", "--names").split()), ["failing", "hello", "lasting", "team/a.b"])
         run = json.loads(self.kron("trigger", "hello", "--wait", "--format", "json"))
         self.assertEqual(run["exitCode"], 0)
         self.assertEqual(self.kron("logs", run["runId"]), "hello\nworld\n")
@@ -125,13 +125,13 @@ class Remote(OnApiHost):
         self.assertEqual(worker.returncode, 0, said)
         self.assertNotIn(TOKEN, said)
         for number in range(20):
-            self.assertEqual(self.api.get("tasks", f"t{number}")["state"], "SUCCEEDED")
+            self.assertEqual(self.api.get("tasks", f"t{number}")["state"], "COMPLETED")
 
     def test_a_worker_that_waits_is_given_what_comes(self):
         worker = self.host.start_kron(*self.host.worker_arguments("cat", "--type", "T"), *self.flags)
         until(lambda: any(b"/api/v1/leases" in heard for heard in self.door.heard), "a worker that asks")
         self.submit("late")
-        until(lambda: self.api.get("tasks", "late")["state"] == "SUCCEEDED", "the task's end")
+        until(lambda: self.api.get("tasks", "late")["state"] == "COMPLETED", "the task's end")
         worker.terminate()
         self.assertEqual(worker.wait(timeout=60), 0)
 
@@ -156,7 +156,7 @@ class Remote(OnApiHost):
         findings = json.loads(self.kron("doctor", "--format", "json"))
         self.assertEqual(findings["problems"], 0, findings)
         about = {one["about"]: one["what"] for one in findings["findings"]}
-        self.assertIn("29 days", about["tls"])
+        self.assertRegex(about["tls"], "(29|30) days")  # as the second falls
         self.assertIn("the role admin", about["token"])
         self.assertIn("is that of this host", about["clock"])
         self.door.close()
