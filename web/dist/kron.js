@@ -1679,7 +1679,7 @@ function Login() {
   let [wrong, setWrong] = d2(!1);
   return k("main", { id: "main", class: "login", tabIndex: -1 }, k("h1", null, "Kron"), k("p", null, "Paste a token of ", k("code", null, "kron token create"), ", or the address that your own ", k("code", null, "kron web"), " prints."), k("form", { onSubmit: (event) => {
     event.preventDefault(), trade(event.currentTarget.querySelector("input").value.trim().replace(/^.*#code=/, "")).then((ok) => setWrong(!ok));
-  } }, k("input", { type: "password", "aria-label": ASKED, placeholder: ASKED, autocomplete: "off" }), k("button", { type: "submit", class: "main" }, "Enter")), wrong && k("p", { class: "c-fail", role: "alert" }, "Wrong, or too old."));
+  } }, k("input", { type: "password", "aria-label": ASKED, placeholder: ASKED, autocomplete: "off" }), k("button", { type: "submit", class: "main" }, "Enter")), wrong && k("p", { class: "c-fail", role: "alert" }, "Wrong, used or too old."));
 }
 
 // src/theme.ts
@@ -1931,8 +1931,8 @@ var MOST_BYTES = 2 << 20, FAST = 5e6, FAST_TAIL = 262144, FAST_PAUSE = 500, RETR
     this.stop.abort(), clearTimeout(this.dirty);
   }
   add(pieces, cut2) {
-    let line = { number: ++this.count, pieces, cut: cut2 };
-    for (this.kept.push(line), this.size += sizeOf(line); this.size > MOST_BYTES && this.first < this.kept.length - 1; ) {
+    let line = { number: ++this.count, pieces, cut: cut2 }, [, left] = pieces.length === 1 ? /^\[kron: (\d+) bytes cut here]$/.exec(pieces[0].text) ?? [] : [];
+    for (this.missed += Number(left ?? 0), this.kept.push(line), this.size += sizeOf(line); this.size > MOST_BYTES && this.first < this.kept.length - 1; ) {
       let old = this.kept[this.first];
       this.kept[this.first++] = NO_LINE, this.size -= sizeOf(old), this.missed += sizeOf(old) - LINE_COST + old.cut + 1;
     }

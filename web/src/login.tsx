@@ -18,7 +18,7 @@ export function Login(): JSX.Element {
         <input type="password" aria-label={ASKED} placeholder={ASKED} autocomplete="off" />
         <button type="submit" class="main">Enter</button>
       </form>
-      {wrong && <p class="c-fail" role="alert">Wrong, or too old.</p>}
+      {wrong && <p class="c-fail" role="alert">Wrong, used or too old.</p>}
     </main>
   );
 }

@@ -51,6 +51,9 @@ export class Output {
 
   private add(pieces: Line, cut: number): void {
     const line = { number: ++this.count, pieces, cut };
+    // What krond left out because it came faster than it was read.
+    const [, left] = pieces.length === 1 ? (/^\[kron: (\d+) bytes cut here]$/.exec(pieces[0]!.text) ?? []) : [];
+    this.missed += Number(left ?? 0);
     this.kept.push(line);
     this.size += sizeOf(line);
     while (this.size > MOST_BYTES && this.first < this.kept.length - 1) {

@@ -460,8 +460,8 @@ await run({
   async "without a session there is nothing to see"() {
     await page.evaluate(() => localStorage.clear());
     await page.reload();
-    await see("needs a session", "main");
-    await page.getByPlaceholder("Code, or the whole address").fill(code());
+    await see("Paste a token", "main");
+    await page.getByPlaceholder("Token, code, or the whole address").fill(code());
     await page.getByRole("button", { name: "Enter" }).click();
     await see("used", "main");
   },
