@@ -70,8 +70,9 @@ class Next(unittest.TestCase):
         self.assertIn("2026-03-28T00:00:00Z", result.stdout)
 
     def test_wrong_usage_is_status_2(self):
-        self.assertEqual(run("next", "a", "--socket", "/nonexistent.sock").returncode, 3, "krond is asked")
-        for arguments in (["--all"], ["a", "--all", "--file", "x"], ["a", "--file", "x", "--cron", "* * * * *"],
+        for asked in ("a", "--all"):
+            self.assertEqual(run("next", asked, "--socket", "/nonexistent.sock").returncode, 3, "krond is asked")
+        for arguments in (["a", "--all", "--file", "x"], ["a", "--file", "x", "--cron", "* * * * *"],
                           ["a", "--file", "x", "--count", "1", "--for", "1h"], ["a", "--file", "/nonexistent.kron"]):
             self.assertEqual(run("next", *arguments).returncode, 2, arguments)
         self.assertEqual(run("next", "a", "--file", EXAMPLES, "--for", "long").returncode, 1)
