@@ -221,8 +221,8 @@ class Server::Loop {
     }
     const std::string address = connected.name;
     const auto connection =
-        std::make_shared<Connection>(context_, Wire::open(context_, std::move(socket), std::move(session)), entrance.service,
-                                     *entrance.listener, std::move(connected), std::move(place));
+        std::make_shared<Connection>(context_, Wire::open(context_, std::move(socket), std::move(session)),
+                                     entrance.service, *entrance.listener, std::move(connected), std::move(place));
     connections_.insert(connection);
     if (tls) begin_handshake(connection, address);
     connection->start();
