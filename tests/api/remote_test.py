@@ -31,6 +31,8 @@ class TlsDoor:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def close(self):
+        if self.listener.fileno() < 0:
+            return
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 

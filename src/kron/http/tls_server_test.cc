@@ -101,7 +101,6 @@ TEST_F(TlsServer, AHandshakeThatTakesTooLongIsCut) {
   slow.send(std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11));
   while (!slow.sees_hangup()) slow.send("x");
   EXPECT_THAT(log.lines(), ::testing::Contains(HasSubstr("took too long")));
-  EXPECT_TRUE(is_served(rig));
 }
 
 TEST_F(TlsServer, OneHandshakeTooManyClosesTheOldest) {

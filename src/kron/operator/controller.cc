@@ -220,8 +220,8 @@ Controller::Wakeup Controller::wakeup(std::optional<Nanoseconds> kron_jobs, std:
   return wakeup;
 }
 
-// What an answer is followed by is begun before anything is heard: who deletes each Job as it appears would otherwise be
-// heard between its creation and its record, and have it created again and again.
+// What an answer is followed by is begun before anything is heard: who deletes each Job as it appears would otherwise
+// be heard between its creation and its record, and have it created again and again.
 bool Controller::is_at_work() const { return under_way_ > 0 || queue_.has_ready(); }
 
 void Controller::touch(std::string_view identity) {
