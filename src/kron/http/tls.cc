@@ -29,7 +29,7 @@ bool is_numeric_host(const std::string& host) {
 
 struct TlsSession::Parts {
   struct Free {
-    void operator()(SSL* ssl) const { SSL_free(ssl); }
+    void operator()(SSL* freed) const { SSL_free(freed); }
   };
 
   std::unique_ptr<SSL, Free> ssl;
