@@ -13,6 +13,7 @@
 #include "kron/operator/options.h"
 #include "kron/operator/service.h"
 #include "program.h"
+#include "version.h"
 
 namespace kron::kronjobs {
 namespace {
@@ -73,7 +74,7 @@ int end_with(const Error& error) {
 
 int run(int argc, char** argv) {
   CLI::App app("Runs KronJobs in Kubernetes: Jobs on schedule, at most once per period.", "kron-operator");
-  app.set_version_flag("--version", "kron-operator " KRON_VERSION);
+  app.set_version_flag("--version", std::string("kron-operator ") + told_version());
   app.footer(kFooter);
   Options options;
   FlagReader flags(app);
