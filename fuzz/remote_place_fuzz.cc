@@ -31,8 +31,11 @@ void check_url(std::string_view text) {
 
 void check_token(std::string_view text) {
   const auto token = kron::http::parse_token(text);
-  // Of what is no token nothing is repeated: it may be another secret.
-  if (!token) return require(text.size() < 12 || token.error().message.find(text) == std::string::npos);
+  // Of what is no token nothing is repeated, for it may be another secret: the sentence is always the same.
+  if (!token) {
+    const bool is_empty = kron::trimmed(text).empty();
+    return require(token.error().message == kron::http::parse_token(is_empty ? "" : "a b").error().message);
+  }
   require(!token->empty() && text.find(*token) != std::string_view::npos);
   require(kron::http::parse_token(*token).value() == *token);
   require(kron::http::request_message("GET", "/", {}, {{"Authorization", "Bearer " + *token}}).has_value());

@@ -50,7 +50,9 @@ Result<Url> parse_place(std::string_view text, Url url) {
   const std::size_t end = is_bracketed ? bracket + 1 : std::min(text.find(':'), text.size());
   url.host = lower(is_bracketed ? text.substr(1, bracket - 1) : text.substr(0, end));
   in6_addr v6{};
-  const bool is_host = is_bracketed ? ::inet_pton(AF_INET6, url.host.c_str(), &v6) == 1
+  // inet_pton reads up to a NUL, and all behind it would be taken for the host.
+  const bool is_text = url.host.find('\0') == std::string::npos;
+  const bool is_host = is_bracketed ? is_text && ::inet_pton(AF_INET6, url.host.c_str(), &v6) == 1
                                     : !url.host.empty() && url.host.size() <= kMostHost &&
                                           std::ranges::all_of(url.host, is_host_character);
   if (!is_host) return wrong_url(quoted(url.host) + " is no host");

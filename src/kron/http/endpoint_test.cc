@@ -17,6 +17,7 @@ TEST(Endpoint, UrlsAreASchemeAHostAndAPort) {
   EXPECT_EQ(parse_url("https://kron.example.org/"), is(true, "kron.example.org", 443));
   EXPECT_EQ(parse_url("HTTPS://Kron.Example.ORG:8126/"), is(true, "kron.example.org", 8126));
   EXPECT_EQ(parse_url("https://[2001:DB8::1]:8126"), is(true, "2001:db8::1", 8126));
+  EXPECT_FALSE(parse_url(std::string_view("https://[2001:db8::\0\n1]:8126", 28)));
   EXPECT_EQ(parse_url("https://10.0.0.7"), is(true, "10.0.0.7", 443));
   EXPECT_EQ(parse_url("http://localhost:8126"), is(false, "localhost", 8126));
   EXPECT_EQ(parse_url("http://127.0.0.1"), is(false, "127.0.0.1", 80));

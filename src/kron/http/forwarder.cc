@@ -62,24 +62,45 @@ class Forwarder::Loop {
   void forward(Outgoing request, Reply reply) {
     const std::uint64_t number = next_++;
     auto flight = std::make_shared<Flight>(std::move(request), std::move(reply));
-    flight->reply.on_gone([this, number, is_gone = flight->is_gone] {
+    flight->reply->on_gone([this, number, is_gone = flight->is_gone] {
       *is_gone = true;
       mailbox_.post([this, number] { flights_.erase(number); });
     });
     mailbox_.post([this, number, flight = std::move(flight)] { begin(number, flight); });
   }
 
+  std::uint64_t follow(Outgoing request, Follower follower) {
+    const std::uint64_t number = next_++;
+    auto flight = std::make_shared<Flight>(std::move(request), std::move(follower));
+    mailbox_.post([this, number, flight = std::move(flight)] { begin(number, flight); });
+    return number;
+  }
+  void give_up(std::uint64_t number) {
+    mailbox_.post([this, number] { flights_.erase(number); });
+  }
+  void post(std::function<void()> task) { mailbox_.post(std::move(task)); }
+
  private:
   // One request on its way, and its answer.
   struct Flight {
     Flight(Forwarder::Outgoing outgoing, Reply way_back) : request(std::move(outgoing)), reply(std::move(way_back)) {}
+    Flight(Forwarder::Outgoing outgoing, Follower who) : request(std::move(outgoing)), follower(std::move(who)) {}
+
+    bool has_begun() const { return stream || is_followed; }
+    // Instead of a stream.
+    void send(Response response) {
+      if (reply) return reply->send(std::move(response));
+      follower.answered(std::move(response));
+    }
 
     Forwarder::Outgoing request;
-    Reply reply;
+    std::optional<Reply> reply;  // none: it has a follower
+    Follower follower;
+    bool is_followed = false;                                                                 // its head was told
     std::shared_ptr<std::atomic<bool>> is_gone = std::make_shared<std::atomic<bool>>(false);  // the client hung up
     Descriptor socket;
     std::string unsent;
-    ResponseReader reader{true, kWholeAnswer + kReadPiece};
+    ResponseReader reader{request.method != "HEAD", kWholeAnswer + kReadPiece};
     std::shared_ptr<Stream> stream;  // once the head is passed on
     std::size_t ahead = 0;           // written to the stream since it was drained
     bool is_paused = false;          // until it is drained
@@ -115,7 +136,7 @@ class Forwarder::Loop {
   int milliseconds_left() const {
     auto earliest = SteadyTime::time_point::max();
     for (const auto& [number, flight] : flights_) {
-      if (!flight->stream) earliest = std::min(earliest, flight->deadline);
+      if (!flight->has_begun()) earliest = std::min(earliest, flight->deadline);
     }
     if (earliest == SteadyTime::time_point::max()) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(earliest - SteadyTime::now()).count();
@@ -125,7 +146,7 @@ class Forwarder::Loop {
   void end_late() {
     const auto now = SteadyTime::now();
     for (auto flight = flights_.begin(); flight != flights_.end();) {
-      const bool is_late = !flight->second->stream && flight->second->deadline <= now;
+      const bool is_late = !flight->second->has_begun() && flight->second->deadline <= now;
       if (is_late) lost(*flight->second, "no answer in time");
       flight = is_late ? flights_.erase(flight) : std::next(flight);
     }
@@ -136,18 +157,18 @@ class Forwarder::Loop {
     if (flights_.size() >= options_.most) {
       Response busy = problem(503, "too many requests at a time; try again");
       busy.headers.emplace_back("Retry-After", "1");
-      return flight->reply.send(std::move(busy));
+      return flight->send(std::move(busy));
     }
     Fields headers = flight->request.headers;
     headers.emplace_back("Connection", "close");
     auto message = request_message(flight->request.method, flight->request.target, flight->request.body, headers);
-    if (!message) return flight->reply.send(problem(message.error()));
+    if (!message) return flight->send(problem(message.error()));
     Result<Descriptor> socket = connect_unix(socket_path_, kConnectTime);
     if (!socket) {
       const bool is_away = socket.error().code != Code::refused && socket.error().code != Code::invalid;
       const std::string& why = socket.error().message;
-      if (!is_away) return flight->reply.send(problem(socket.error()));
-      return flight->reply.send(problem({Code::unreachable, why.substr(0, why.rfind("; ")) + "; " + options_.cure}));
+      if (!is_away) return flight->send(problem(socket.error()));
+      return flight->send(problem({Code::unreachable, why.substr(0, why.rfind("; ")) + "; " + options_.cure}));
     }
     flight->socket = *std::move(socket);
     flight->unsent = *std::move(message);
@@ -197,7 +218,25 @@ class Forwarder::Loop {
     }
     if (!flight.reader.has_head()) return false;
     if (const auto answered = std::exchange(flight.request.answered, {})) answered(flight.reader.response().status);
-    return passed_on(flight);
+    return flight.reply ? passed_on(flight) : told(flight);
+  }
+
+  // As passed_on, to a follower.
+  static bool told(Flight& flight) {
+    Response& response = flight.reader.response();
+    if (!flight.is_followed) {
+      // What is refused is short, and told whole.
+      if (flight.reader.is_complete() || response.status != 200) {
+        if (flight.reader.is_complete()) flight.follower.answered(std::move(response));
+        return flight.reader.is_complete();
+      }
+      flight.is_followed = true;
+      flight.follower.begun(response);
+    }
+    const std::string bytes = std::exchange(response.body, {});
+    if (!bytes.empty()) flight.follower.piece(bytes);
+    if (flight.reader.is_complete()) flight.follower.ended(true);
+    return flight.reader.is_complete();
   }
 
   // True: all there will be.
@@ -206,17 +245,17 @@ class Forwarder::Loop {
     if (!flight.stream) {
       if (flight.request.adapt) {
         if (!flight.reader.is_complete()) return false;
-        flight.reply.send(flight.request.adapt(std::move(response)));
+        flight.reply->send(flight.request.adapt(std::move(response)));
         return true;
       }
       if (flight.reader.is_complete()) {
         Response whole = head_of(flight);
         whole.body = std::move(response.body);
-        flight.reply.send(std::move(whole));
+        flight.reply->send(std::move(whole));
         return true;
       }
       if (const auto length = length_of(response); length && *length <= kWholeAnswer) return false;
-      flight.stream = flight.reply.begin(head_of(flight));
+      flight.stream = flight.reply->begin(head_of(flight));
       if (!flight.stream) return true;
       flight.stream->counts_as_whole();
     }
@@ -251,7 +290,8 @@ class Forwarder::Loop {
 
   static void lost(Flight& flight, const std::string& what) {
     if (flight.stream) return flight.stream->cut();
-    flight.reply.send(problem(504, what + " from krond: the request may or may not have been obeyed"));
+    if (flight.is_followed) return flight.follower.ended(false);
+    flight.send(problem(504, what + " from krond: the request may or may not have been obeyed"));
   }
 
   const std::string socket_path_;
@@ -275,6 +315,12 @@ Result<std::unique_ptr<Forwarder>> Forwarder::start(std::string socket_path, Opt
 }
 
 std::size_t Forwarder::under_way() const { return loop_->under_way(); }
+
+std::uint64_t Forwarder::follow(Outgoing request, Follower follower) {
+  return loop_->follow(std::move(request), std::move(follower));
+}
+void Forwarder::give_up(std::uint64_t number) { loop_->give_up(number); }
+void Forwarder::post(std::function<void()> task) { loop_->post(std::move(task)); }
 
 void Forwarder::forward(Outgoing request, Reply reply) { loop_->forward(std::move(request), std::move(reply)); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,6 +50,25 @@ class Forwarder {
   // From the thread of the server that the reply is of. When nobody answers, the client is told 503; when the answer
   // breaks off before its head, 504 and that the request may have been obeyed; later, its connection is cut.
   void forward(Outgoing request, Reply reply);
+
+  // What becomes of the answer to a request of our own. All of it on the forwarder's thread.
+  struct Follower {
+    // Nothing of the answer is still to come: it is whole, or there is none, and this says why (503, 504).
+    std::function<void(Response answer)> answered = {};
+    // Or it goes on. Its head, then what comes, in order; and at last, whether that was all of it.
+    std::function<void(const Response& head)> begun = {};
+    std::function<void(std::string_view bytes)> piece = {};
+    std::function<void(bool is_whole)> ended = {};
+  };
+  // Asks for something that no client waits for; returns the number to give it up by. A piece is read when the one
+  // before was taken. `added`, `adapt` and `answered` of the request count for nothing. From any thread, as both that
+  // follow.
+  std::uint64_t follow(Outgoing request, Follower follower);
+  // Nothing more is heard of it; but what the forwarder's thread is just telling is told.
+  void give_up(std::uint64_t number);
+
+  // Has a task done by the forwarder's thread, behind what it has to do. Dropped when the forwarder ends.
+  void post(std::function<void()> task);
 
   // How many are on their way, or have an answer that goes on. From any thread.
   std::size_t under_way() const;

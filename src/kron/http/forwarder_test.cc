@@ -3,6 +3,7 @@
 #include <atomic>
 #include <future>
 #include <gmock/gmock.h>
+#include <mutex>
 #include <thread>
 
 #include "kron/http/client.h"
@@ -170,6 +171,91 @@ TEST_F(ForwarderTest, AnAnswerCanBeMadeAnother) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "ab");
   EXPECT_EQ(told, 401);
+  while (forwarder_->under_way() != 0) std::this_thread::yield();
+}
+
+// What a follower is told, in order.
+struct Heard {
+  std::mutex mutex;
+  std::vector<std::string> told;
+  std::promise<void> over;
+
+  void say(std::string what) {
+    const std::scoped_lock lock(mutex);
+    told.push_back(std::move(what));
+  }
+  std::vector<std::string> all() {
+    const std::scoped_lock lock(mutex);
+    return told;
+  }
+  Forwarder::Follower follower() {
+    return {.answered =
+                [this](const Response& answer) {
+                  say("answer " + std::to_string(answer.status) + " " + answer.body);
+                  over.set_value();
+                },
+            .begun = [this](const Response& head) { say("head " + std::string(head.header("x-hidden").value_or(""))); },
+            .piece = [this](std::string_view bytes) { say(std::string(bytes)); },
+            .ended =
+                [this](bool is_whole) {
+                  say(is_whole ? "whole" : "broken");
+                  over.set_value();
+                }};
+  }
+  bool is_over() { return over.get_future().wait_for(testing::kPatience) == std::future_status::ready; }
+};
+
+TEST_F(ForwarderTest, AFollowerHearsOfAnAnswerAsItComes) {
+  std::promise<std::shared_ptr<Stream>> begun;
+  behind([&](const Request&, Reply reply) {
+    begun.set_value(reply.begin({.headers = {{"X-Hidden", "all of it"}}, .body = "one "}));
+  });
+  Heard heard;
+  forwarder_->follow({.method = "GET", .target = "/"}, heard.follower());
+  const auto stream = begun.get_future().get();
+  while (heard.all().size() < 2) std::this_thread::yield();
+  stream->write("two");
+  while (heard.all().size() < 3) std::this_thread::yield();
+  EXPECT_EQ(forwarder_->under_way(), 1U);
+  stream->end();
+  ASSERT_TRUE(heard.is_over());
+  EXPECT_EQ(heard.all(), (std::vector<std::string>{"head all of it", "one ", "two", "whole"}));
+}
+
+TEST_F(ForwarderTest, AFollowerHearsWhyThereIsNothing) {
+  behind([](const Request& request, Reply reply) {
+    if (request.target == "/cut") return reply.begin({.body = "one "})->cut();
+    reply.send({.status = request.method == "HEAD" ? 200 : 401, .body = "no"});
+  });
+  const std::vector<std::pair<Forwarder::Outgoing, std::string>> cases{
+      {{.method = "GET", .target = "/"}, "answer 401 no"},
+      {{.method = "HEAD", .target = "/"}, "answer 200 "},
+      {{.method = "GET", .target = "/cut"}, "broken"}};
+  for (const auto& [request, last] : cases) {
+    Heard heard;
+    forwarder_->follow(request, heard.follower());
+    ASSERT_TRUE(heard.is_over());
+    EXPECT_EQ(heard.all().back(), last);
+  }
+  behind_->stop();
+  Heard heard;
+  forwarder_->follow({.method = "GET", .target = "/"}, heard.follower());
+  ASSERT_TRUE(heard.is_over());
+  EXPECT_THAT(heard.all().back(), ::testing::StartsWith("answer 503 "));
+}
+
+TEST_F(ForwarderTest, WhatIsGivenUpEndsBehind) {
+  std::promise<void> gone;
+  std::promise<std::shared_ptr<Stream>> begun;
+  behind([&](const Request&, Reply reply) {
+    reply.on_gone([&] { gone.set_value(); });
+    begun.set_value(reply.begin({.body = "one "}));
+  });
+  Heard heard;
+  const auto number = forwarder_->follow({.method = "GET", .target = "/"}, heard.follower());
+  const auto stream = begun.get_future().get();
+  forwarder_->give_up(number);
+  EXPECT_EQ(gone.get_future().wait_for(testing::kPatience), std::future_status::ready);
   while (forwarder_->under_way() != 0) std::this_thread::yield();
 }
 

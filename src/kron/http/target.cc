@@ -20,6 +20,7 @@ bool is_unreserved(char c) { return is_alphanumeric(c) || c == '-' || c == '.' |
 
 enum class Plus : std::uint8_t { is_a_plus, is_a_space };
 
+// What stands around a mistake is not repeated: a path may hold a token.
 Result<std::string> decoded(std::string_view text, Plus plus) {
   std::string out;
   out.reserve(text.size());
@@ -32,15 +33,15 @@ Result<std::string> decoded(std::string_view text, Plus plus) {
       const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
       const auto low = high ? hex_digit(text[i + 2]) : std::nullopt;
       if (!low) {
-        return fail(Code::invalid, "the target has a % without two hexadecimal digits in " + quoted(text) +
+        return fail(Code::invalid, "the target has a % without two hexadecimal digits, " + quoted(text.substr(i, 3)) +
                                        "; a percent sign itself is %25");
       }
       out.push_back(static_cast<char>(*high * 16 + *low));
       i += 2;
     }
   }
-  if (out.find('\0') != std::string::npos) return fail(Code::invalid, "the target has a NUL (%00) in " + quoted(text));
-  if (!is_valid_utf8(out)) return fail(Code::invalid, "the target is not UTF-8 once decoded: " + quoted(text));
+  if (out.find('\0') != std::string::npos) return fail(Code::invalid, "the target has a NUL (%00)");
+  if (!is_valid_utf8(out)) return fail(Code::invalid, "the target is not UTF-8 once decoded");
   return out;
 }
 
