@@ -18,6 +18,7 @@ bool is_suspended(const Job& job, const JobState& state, Instant now) {
 
 RunOverlap overlap_of(const Policy& policy, bool has_active_runs) {
   if (!has_active_runs || policy.concurrency == Concurrency::allow) return RunOverlap::start;
+  if (policy.concurrency == Concurrency::queue) return RunOverlap::wait;
   return policy.concurrency == Concurrency::replace ? RunOverlap::replace : RunOverlap::skip;
 }
 
@@ -29,7 +30,9 @@ bool was_paused_away(const JobState& state, const Decision& period) {
          period.due() < *state.suspended->until;
 }
 
-Action judge(const Job& job, const JobState& state, const Decision& period, bool has_active_runs, Turn turn) {
+// The first of those that are due. At most one waits: a later one that is due takes its place.
+Action judge(const Job& job, const JobState& state, const std::vector<Decision>& due, bool has_active_runs, Turn turn) {
+  const Decision& period = due.front();
   if (!period.chosen) {
     NoTime why = why_no_time(job, period.nominal);
     return Record{period, Outcome::unschedulable, why.reason, std::move(why.clause)};
@@ -40,6 +43,10 @@ Action judge(const Job& job, const JobState& state, const Decision& period, bool
     return Record{period, Outcome::missed, Reason::deadline};
   }
   const RunOverlap overlap = overlap_of(job.policy, has_active_runs);
+  if (overlap == RunOverlap::wait) {
+    if (due.size() > 1) return Record{period, Outcome::skipped, Reason::superseded_while_waiting};
+    return Wait{*period.chosen + job.policy.deadline + Seconds(1), period, true};
+  }
   if (overlap == RunOverlap::skip) return Record{period, Outcome::skipped, Reason::concurrency_forbid};
   return Start{period, overlap == RunOverlap::replace};
 }
@@ -57,7 +64,10 @@ Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs,
     const std::optional<Decision> next = next_open_period(job, state, turn.now);
     return {Wait{next ? std::optional(next->due()) : std::nullopt, next}, {}};
   }
-  return {judge(job, state, open.due.front(), has_active_runs, turn), open.passed_over};
+  Action action = judge(job, state, open.due, has_active_runs, turn);
+  // What is waited with is not handled, and closes nothing yet.
+  if (std::holds_alternative<Wait>(action)) return {std::move(action), std::nullopt};
+  return {std::move(action), open.passed_over};
 }
 
 }  // namespace kron

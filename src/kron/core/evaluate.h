@@ -14,6 +14,9 @@ namespace kron {
 struct Wait {
   std::optional<Instant> until;
   std::optional<Decision> next;  // the period waited for
+  // `next` is due, and waits for the active runs to end (concurrency=queue): it is to be judged again then, and at
+  // `until`, when it is missed.
+  bool is_queued = false;
 
   bool operator==(const Wait&) const = default;
 };
@@ -50,9 +53,9 @@ NoTime why_no_time(const Job& job, Instant nominal);
 // By its policy, or by an operator.
 bool is_suspended(const Job& job, const JobState& state, Instant now);
 
-// What a policy says to one more run of a job: start it beside those that are active, start it in their place, or
-// leave it out. Of due periods and of runs by hand alike.
-enum class RunOverlap : std::uint8_t { start, replace, skip };
+// What a policy says to one more run of a job: start it beside those that are active, start it in their place, start it
+// when they have ended, or leave it out. Of due periods and of runs by hand alike.
+enum class RunOverlap : std::uint8_t { start, replace, wait, skip };
 RunOverlap overlap_of(const Policy& policy, bool has_active_runs);
 
 // What to do now about one job (contract "Policy"): the first of possibly several actions of this turn. Total: every

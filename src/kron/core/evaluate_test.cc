@@ -82,6 +82,49 @@ TEST(Evaluate, AllowStartsBesideAnActiveRunAndReplaceSaysSo) {
   EXPECT_EQ(std::get<Start>(act(backup("0s", Concurrency::replace), handled_yesterday(), false, now)).replace, false);
 }
 
+TEST(Evaluate, QueueWaitsForTheActiveRunAsLongAsTheDeadlineAllows) {
+  const Job job = backup("10m", Concurrency::queue);
+  const JobState state = handled_yesterday();
+  for (const char* now : {"2026-03-01T02:32:20Z", "2026-03-01T02:42:20Z"}) {
+    const auto wait = std::get<Wait>(act(job, state, true, now));
+    EXPECT_TRUE(wait.is_queued);
+    EXPECT_EQ(wait.until, kChosen + Seconds(601));
+    EXPECT_EQ(wait.next->nominal, kNominal);
+    EXPECT_TRUE(std::holds_alternative<Start>(act(job, state, false, now))) << "once that run has ended";
+  }
+  for (const bool active : {false, true}) {
+    const auto record = std::get<Record>(act(job, state, active, "2026-03-01T02:42:21Z"));
+    EXPECT_EQ(record.outcome, Outcome::missed);
+    EXPECT_EQ(record.reason, Reason::deadline);
+  }
+  EXPECT_FALSE(std::get<Wait>(act(job, state, true, "2026-03-01T02:32:19Z")).is_queued) << "it is not due yet";
+}
+
+TEST(Evaluate, OfPeriodsThatAreDueTogetherOnlyTheLastWaits) {
+  const Job job = make_job({.schedule = "* * * * *", .deadline = "1h", .concurrency = Concurrency::queue});
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  const Turn turn{utc("2026-01-01T00:02:03Z"), utc("2026-01-01T00:00:59Z")};  // both became due in one turn
+  const Evaluation first = evaluate(job, state, true, turn);
+  const auto& record = std::get<Record>(first.action);
+  EXPECT_EQ(record.period.nominal, utc("2026-01-01T00:01:00Z"));
+  EXPECT_EQ(record.outcome, Outcome::skipped);
+  EXPECT_EQ(name_of(record.reason), "superseded while waiting");
+  mark_handled(job, state, record.period.nominal, turn);
+  const Evaluation second = evaluate(job, state, true, turn);
+  EXPECT_TRUE(std::get<Wait>(second.action).is_queued);
+  EXPECT_EQ(std::get<Wait>(second.action).next->nominal, utc("2026-01-01T00:02:00Z"));
+}
+
+TEST(Evaluate, APeriodThatWaitsClosesNothingYet) {
+  const Job job = make_job({.schedule = "*/5 * * * *", .deadline = "1h", .concurrency = Concurrency::queue});
+  JobState state;
+  state.last_handled = utc("2026-01-01T00:00:00Z");
+  const Turn turn = Turn::at(utc("2026-01-01T00:12:00Z"));
+  EXPECT_FALSE(evaluate(job, state, true, turn).passed_over);
+  EXPECT_EQ(evaluate(job, state, false, turn).passed_over->count, 1U) << "told when it starts";
+}
+
 TEST(Evaluate, APeriodDueWhileTheLoopWasBusyIsOnTime) {
   const Turn turn{kChosen + Seconds(8), kChosen - Seconds(1)};
   EXPECT_TRUE(std::holds_alternative<Start>(evaluate(backup("0s"), handled_yesterday(), false, turn).action));

@@ -17,6 +17,7 @@ constexpr std::array kConcurrencies{
     Word<Concurrency>{Concurrency::allow, "allow"},
     Word<Concurrency>{Concurrency::forbid, "forbid"},
     Word<Concurrency>{Concurrency::replace, "replace"},
+    Word<Concurrency>{Concurrency::queue, "queue"},
 };
 constexpr std::array kConcurrencyNames = texts_of(kConcurrencies);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ enum class SeedStrategy : std::uint8_t { stable, daily, weekly };
 std::string_view name_of(SeedStrategy strategy);
 Result<SeedStrategy> parse_seed_strategy(std::string_view text);
 
-enum class Concurrency : std::uint8_t { allow, forbid, replace };
+enum class Concurrency : std::uint8_t { allow, forbid, replace, queue };
 std::string_view name_of(Concurrency concurrency);
 Result<Concurrency> parse_concurrency(std::string_view text);
 std::span<const std::string_view> concurrency_names();  // all there are
@@ -28,6 +29,8 @@ struct Policy {
   Concurrency concurrency = Concurrency::forbid;
   bool suspend = false;
   Seconds deadline{0};
+  std::uint32_t pause_after = 0;  // so many scheduled runs in a row have failed: the job is paused; 0: never
+  std::optional<Seconds> catch_up_spread = {};  // over how long late starts are spread; none: as the daemon says
 
   bool operator==(const Policy&) const = default;
 };

@@ -13,11 +13,12 @@ TEST(Job, SeedStrategiesPrintAndParse) {
 }
 
 TEST(Job, ConcurrenciesPrintAndParse) {
-  for (const Concurrency concurrency : {Concurrency::allow, Concurrency::forbid, Concurrency::replace}) {
+  for (const Concurrency concurrency :
+       {Concurrency::allow, Concurrency::forbid, Concurrency::replace, Concurrency::queue}) {
     EXPECT_EQ(parse_concurrency(name_of(concurrency)), concurrency);
   }
-  EXPECT_EQ(parse_concurrency("queue up").error().message,
-            "unknown concurrency 'queue up'; known are allow, forbid, replace");
+  EXPECT_EQ(parse_concurrency("sometimes").error().message,
+            "unknown concurrency 'sometimes'; known are allow, forbid, replace, queue");
 }
 
 TEST(Job, DefaultsAreThoseOfTheSpec) {

@@ -19,6 +19,22 @@ Status check_identity(const std::string& identity) {
   return fail(Code::invalid, "a job needs a name: any text in UTF-8 that no other job has", "identity");
 }
 
+// What a policy says must be able to happen.
+Status check_policy(const Policy& policy) {
+  if (policy.pause_after > kMostPauseAfter) {
+    return fail(Code::invalid,
+                "at most " + std::to_string(kMostPauseAfter) + " failures in a row can be waited for; 0 is never",
+                "policy.pauseAfter");
+  }
+  if (policy.concurrency == Concurrency::queue && policy.deadline == Seconds(0)) {
+    return fail(Code::invalid,
+                "with queue a period waits for the run before it, as long as its deadline allows, and a deadline of 0s "
+                "allows no wait; give it a deadline such as 1h, or use forbid",
+                "policy.concurrency");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_duration(Nanoseconds duration) {
@@ -33,6 +49,10 @@ Result<Job> make_job(Job draft, const JobLimits& limits) {
   if (Status deadline = check_duration(draft.policy.deadline); !deadline) {
     return fail(of_field(deadline.error(), "policy.deadline"));
   }
+  if (Status spread = check_duration(draft.policy.catch_up_spread.value_or(Seconds(0))); !spread) {
+    return fail(of_field(spread.error(), "policy.catchUpSpread"));
+  }
+  if (Status policy = check_policy(draft.policy); !policy) return fail(policy.error());
   if (Status open = check_open_periods(draft, limits.open_periods); !open) return fail(open.error());
   return draft;
 }

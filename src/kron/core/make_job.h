@@ -8,12 +8,15 @@
 
 namespace kron {
 
-// No window, deadline, timeout or grace is longer. What is added to a time of the years up to 2199 is far from any
-// overflow then, and the periods of a window can be counted.
+// No window, deadline, spread, timeout or grace is longer. What is added to a time of the years up to 2199 is far from
+// any overflow then, and the periods of a window can be counted.
 inline constexpr Seconds kLongestDuration{std::chrono::hours(24 * 365 * 100)};
 
 // Refused: longer than that. The message names the cure; the caller adds the field.
 Status check_duration(Nanoseconds duration);
+
+// The most failures in a row that a policy may wait for.
+inline constexpr std::uint32_t kMostPauseAfter = 1000;
 
 struct JobLimits {
   std::uint64_t open_periods = kMostOpenPeriods;  // adapters that keep a record elsewhere may allow fewer

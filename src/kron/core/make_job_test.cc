@@ -23,6 +23,7 @@ TEST(MakeJob, RefusesWhatCannotBeScheduledAndNamesTheFieldAndTheCure) {
       {{.schedule = "* * * * * *", .window = "4096s"}, "window", "make the window shorter"},
       {{.schedule = "@yearly", .window = "36501d"}, "window", "make it shorter"},
       {{.deadline = "36501d"}, "policy.deadline", "make it shorter"},
+      {{.concurrency = Concurrency::queue}, "policy.concurrency", "give it a deadline such as 1h"},
   };
   for (const auto& c : cases) {
     const Result<Job> job = make_job(testing::make_job(c.spec));
@@ -31,6 +32,21 @@ TEST(MakeJob, RefusesWhatCannotBeScheduledAndNamesTheFieldAndTheCure) {
     EXPECT_EQ(job.error().field, c.field);
     EXPECT_NE(job.error().message.find(c.cure), std::string::npos) << job.error().message;
   }
+}
+
+TEST(MakeJob, LimitsWhatAPolicyMayWaitFor) {
+  Job draft = testing::make_job({.deadline = "1s", .concurrency = Concurrency::queue});
+  draft.policy.pause_after = kMostPauseAfter;
+  draft.policy.catch_up_spread = kLongestDuration;
+  EXPECT_EQ(make_job(draft).value(), draft);
+
+  draft.policy.pause_after = kMostPauseAfter + 1;
+  EXPECT_EQ(make_job(draft).error().field, "policy.pauseAfter");
+  EXPECT_NE(make_job(draft).error().message.find("0 is never"), std::string::npos);
+
+  draft.policy.pause_after = 0;
+  draft.policy.catch_up_spread = kLongestDuration + Seconds(1);
+  EXPECT_EQ(make_job(draft).error().field, "policy.catchUpSpread");
 }
 
 TEST(MakeJob, TheLongestDurationsAreAllowed) {

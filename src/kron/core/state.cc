@@ -24,6 +24,7 @@ constexpr std::array kReasons{
     Word{Reason::excluded, "excluded"},
     Word{Reason::no_candidate, kNoCandidate},
     Word{Reason::replaced_before_start, "replaced before start"},
+    Word{Reason::superseded_while_waiting, "superseded while waiting"},
     Word{Reason::could_not_stop, "could not stop"},
     Word{Reason::start_failed, "start failed"},
     Word{Reason::unknown, "unknown"},

@@ -26,6 +26,7 @@ enum class Reason : std::uint8_t {
   excluded,      // the constraints allow no second of the window: a planned day off
   no_candidate,  // they allow some, and chance did not find one
   replaced_before_start,
+  superseded_while_waiting,  // for the run before it, when a later period was due
   could_not_stop,
   start_failed,
   unknown,
@@ -63,7 +64,7 @@ struct ScheduleSeen {
 };
 
 // What is known about one job's periods. A value; the ledger keeps it, core/open_periods and core/evaluate read it, and
-// only the verbs of core/open_periods change it, except for the suspension.
+// only the verbs of core/open_periods change it, except for the suspension and the failures (core/failure_pause).
 struct JobState {
   std::optional<Instant> last_handled;  // L; never moves back
   std::vector<Instant> open_periods;    // nominal times ≤ L that are still open, ascending
@@ -72,7 +73,8 @@ struct JobState {
   bool first_seen_is_floor = false;     // after a quarantined file: never lowered, whatever the clock does
   Seconds first_seen_reach{0};          // the longest of the job's windows after their nominal time, since first sight
   std::optional<ScheduleSeen> schedule;
-  std::optional<Suspension> suspended;  // by an operator; the job's own policy.suspend is apart
+  std::optional<Suspension> suspended;  // by an operator, or by failures; the job's own policy.suspend is apart
+  std::uint32_t failures_in_a_row = 0;  // of scheduled runs; only while policy.pause_after counts them
 
   bool operator==(const JobState&) const = default;
 };

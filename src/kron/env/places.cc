@@ -26,6 +26,13 @@ Result<std::string> default_config() {
   return user_directory("XDG_CONFIG_HOME", ".config", "--config");
 }
 
+Result<std::string> default_notify_file() {
+  if (::geteuid() == 0) return std::string("/etc/krond-notify.yaml");
+  Result<std::string> place = user_directory("XDG_CONFIG_HOME", ".config", "--notify-file");
+  if (place) *place += "-notify.yaml";
+  return place;
+}
+
 Result<std::string> default_state_directory() {
   if (::geteuid() == 0) return std::string(kRootsState);
   return user_directory("XDG_STATE_HOME", ".local/state", "--state-dir");

@@ -13,6 +13,8 @@ namespace kron {
 // /etc/krond.d and /var/lib/krond for root, the XDG directories for a user. Refused: a user without HOME.
 Result<std::string> default_config();
 Result<std::string> default_state_directory();
+// Beside the job files and not among them: krond-notify.yaml in /etc for root, in ~/.config for a user.
+Result<std::string> default_notify_file();
 // /run/krond/krond.sock for root's own state directory; krond.sock in any other.
 std::string default_socket(std::string_view state_directory);
 

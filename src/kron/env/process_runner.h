@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "kron/base/failure_rule.h"
 #include "kron/base/instant.h"
 #include "kron/base/process_settings.h"
 #include "kron/base/result.h"
+#include "kron/base/run_usage.h"
 #include "kron/env/clock.h"
 #include "kron/env/output_kind.h"
 
@@ -74,9 +76,17 @@ struct RunExit {
   int signal = 0;                        // that ended the command; 0: it exited by itself, whatever its code
   std::optional<WallTime> began = {};    // to the nanosecond: when the command was executed, as its own record says
   std::optional<Nanoseconds> took = {};  // from then to its end
+  std::uint32_t attempts = 1;            // how often the command was executed within the run
+  std::optional<bool> failed = {};       // what was decided of it (base/failure_rule.h); none: as the code says
+  std::optional<RunUsage> used = {};     // none: nobody saw it
 
   bool operator==(const RunExit&) const = default;
 };
+
+// Of attempts at the command, for what tells only of more than one.
+constexpr std::optional<std::uint32_t> several(std::uint32_t attempts) {
+  return attempts > 1 ? std::optional(attempts) : std::nullopt;
+}
 
 // Runs, known by their run id. Each is started behind a gate, so that its start can be made durable before anything of
 // the user's is executed; the death of this process closes every gate that was not opened.

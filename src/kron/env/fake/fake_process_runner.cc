@@ -95,6 +95,10 @@ void FakeProcessRunner::end(Processes::iterator process, std::optional<int> code
   Process& own = process->second;
   RunExit exit{process->first, code, {}};
   exit.never_ran = own.stage == Stage::held;
+  if (code == own.behaviour.exit_code) {
+    exit.attempts = own.behaviour.attempts;
+    exit.failed = own.behaviour.failed;
+  }
   is_over(process);
   if (own.behaviour.vanishes) exit = unknown_exit(process->first);
   if (!own.behaviour.vanishes) own.record = exit;

@@ -21,6 +21,8 @@ struct Behaviour {
   bool ignores_term = false;
   bool unkillable = false;  // sits in the kernel: not even KILL ends it
   bool vanishes = false;    // ends without leaving an exit record (its helper was killed too)
+  std::uint32_t attempts = 1;
+  std::optional<bool> failed = {};
 };
 
 // Processes that exist only here; time passes by advance(). A value: a copy is another machine with the same history.
