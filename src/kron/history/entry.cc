@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "kron/base/failure_rule.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/core/words.h"
 #include "kron/json/fields.h"
+#include "kron/json/run_usage.h"
 
 namespace kron::history {
 namespace {
@@ -63,7 +65,10 @@ void write_run(JsonWriter& out, const Entry& entry) {
   } else {
     out.null();
   }
+  if (entry.failed) out.key("failed").boolean(*entry.failed);
+  if (entry.attempts) out.key("attempts").integer(*entry.attempts);
   out.key("outputBytes").integer(static_cast<std::int64_t>(entry.output_bytes));
+  if (entry.used) write_usage(out, *entry.used);
 }
 
 void read_time(Fields& fields, std::string_view key, std::optional<Instant>& target) {
@@ -123,8 +128,13 @@ void read_members(Fields& fields, Entry& entry) {
   read_seconds(fields, "delaySeconds", entry.delay);
   read_seconds(fields, "durationSeconds", entry.duration);
   if (const auto code = fields.integer("exitCode")) entry.exit_code = static_cast<int>(*code);
+  if (const auto failed = fields.boolean("failed")) entry.failed = *failed;
+  if (const auto attempts = fields.integer("attempts"); attempts && *attempts > 0) {
+    entry.attempts = static_cast<std::uint32_t>(*attempts);
+  }
   entry.pid = fields.integer("pid").value_or(0);
   entry.output_bytes = static_cast<std::uint64_t>(fields.integer("outputBytes").value_or(0));
+  entry.used = read_usage(fields);
   if (auto passed_over = fields.map("passedOver")) read_passed_over(*passed_over, entry);
 }
 
@@ -167,7 +177,7 @@ std::optional<RunResult> result_of(const Entry& entry) {
   if (entry.run_id.empty() || never_ran) return std::nullopt;
   if (!entry.ended_at) return RunResult::running;
   if (!entry.exit_code) return RunResult::unknown;
-  return *entry.exit_code == 0 ? RunResult::succeeded : RunResult::failed;
+  return counts_as_failed(entry.failed, *entry.exit_code) ? RunResult::failed : RunResult::succeeded;
 }
 
 Instant time_of(const Entry& entry) {
@@ -210,8 +220,11 @@ Entry merged(const Entry& known, const Entry& news) {
   fill(result.delay, rest.delay);
   fill(result.duration, rest.duration);
   fill(result.exit_code, rest.exit_code);
+  fill(result.attempts, rest.attempts);
+  fill(result.failed, rest.failed);
   fill(result.pid, rest.pid);
   fill(result.output_bytes, rest.output_bytes);
+  fill(result.used, rest.used);
   fill(result.passed_over, rest.passed_over);
   return result;
 }

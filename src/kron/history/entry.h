@@ -9,6 +9,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
+#include "kron/base/run_usage.h"
 #include "kron/core/open_periods.h"
 #include "kron/core/state.h"
 #include "kron/json/writer.h"
@@ -34,8 +35,11 @@ struct Entry {
   std::optional<std::chrono::microseconds> delay = {};     // from the chosen time to the start; none: nobody knows
   std::optional<std::chrono::microseconds> duration = {};  // of a run that has ended, likewise
   std::optional<int> exit_code = {};                       // none: unknown, or nothing ran
+  std::optional<std::uint32_t> attempts = {};              // of executing the command in this run, when several
+  std::optional<bool> failed = {};                         // when the exit code alone would say otherwise
   std::int64_t pid = 0;
   std::uint64_t output_bytes = 0;
+  std::optional<RunUsage> used = {};  // of a run that has ended, as far as its own record tells
   std::optional<PassedOver> passed_over = {};
 
   bool operator==(const Entry&) const = default;

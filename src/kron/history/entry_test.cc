@@ -37,8 +37,13 @@ Entry any_entry() {
     entry.ended_at = maybe_time();
     entry.pid = *rc::gen::inRange(0, 99999);
     if (entry.ended_at && testing::maybe()) entry.exit_code = *rc::gen::inRange(0, 255);
+    if (entry.ended_at && testing::maybe()) entry.attempts = *rc::gen::inRange(2U, 102U);
+    if (entry.exit_code && testing::maybe()) entry.failed = *entry.exit_code == 0;
     if (testing::maybe()) entry.delay = maybe_length();
     if (entry.ended_at && testing::maybe()) entry.duration = maybe_length();
+    if (entry.ended_at && testing::maybe()) {
+      entry.used = RunUsage{std::chrono::microseconds(*rc::gen::inRange(0, 1'000'000'000)), {}, 4096, 0, 512};
+    }
     if (entry.ended_at) entry.output_bytes = *rc::gen::inRange<std::uint64_t>(0, 1 << 30);
   } else if (testing::maybe()) {
     entry.outcome = *rc::gen::element(Outcome::skipped, Outcome::missed, Outcome::unschedulable);
@@ -85,6 +90,15 @@ TEST(Entry, DelayAndDurationAreNumbersOfSeconds) {
   for (const char* wrong : {R"("3s")", "1e300", "true"}) {
     EXPECT_FALSE(parse_entry(R"({"number":1,"job":"a","durationSeconds":)" + std::string(wrong) + "}")) << wrong;
   }
+}
+
+TEST(Entry, TellsOfAttemptsWhenThereWereSeveral) {
+  Entry entry = run_ended("r1", 0);
+  EXPECT_EQ(entry_json(entry).find("attempts"), std::string::npos);
+  entry.attempts = 3;
+  EXPECT_NE(entry_json(entry).find(R"("exitCode":0,"attempts":3,"outputBytes")"), std::string::npos);
+  EXPECT_EQ(merged(run_started("r1"), entry).attempts, 3U);
+  EXPECT_EQ(merged(run_ended("r1", 0), entry).attempts, 3U) << "what the job's record does not tell, the run's does";
 }
 
 TEST(Entry, InAClusterItNamesTheHost) {
@@ -145,6 +159,14 @@ TEST(Entry, ResultsFollowFromTheEndAndTheExitCode) {
   EXPECT_EQ(result_of(run_ended("r1", 0)), RunResult::succeeded);
   EXPECT_EQ(result_of(run_ended("r1", 137)), RunResult::failed);
   EXPECT_EQ(result_of(run_ended("r1", std::nullopt)), RunResult::unknown);
+  Entry decided = run_ended("r1", 0);
+  decided.failed = true;
+  EXPECT_EQ(result_of(decided), RunResult::failed) << "the job has rules of its own";
+  EXPECT_NE(entry_json(decided).find(R"("exitCode":0,"failed":true,)"), std::string::npos);
+  EXPECT_EQ(merged(run_started("r1"), decided).failed, true);
+  decided.exit_code = 2;
+  decided.failed = false;
+  EXPECT_EQ(result_of(decided), RunResult::succeeded);
   EXPECT_EQ(result_of(missed(kStart)), std::nullopt);
   Entry given_up = missed(kStart);
   given_up.run_id = "r1";

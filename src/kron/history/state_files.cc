@@ -19,6 +19,8 @@ Entry entry_of(const std::string& job, const HistoryEntry& past) {
           .run_id = past.run_id,
           .ended_at = past.completed_at,
           .exit_code = past.exit_code,
+          .attempts = past.attempts,
+          .failed = past.failed,
           .passed_over = past.passed_over};
 }
 

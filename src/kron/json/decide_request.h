@@ -21,7 +21,11 @@ struct DecideRequest {
 Result<DecideRequest> parse_decide_request(std::string_view json, ZoneDatabase& zones);
 
 // A request that makes the same decision, to be fed to `kron decide`: what a log line carries.
+// Of calendars it has the dates that can touch the period's window: it decides the same without the rest.
 std::string decide_request_json(const Job& job, Instant nominal);
+
+// The dates that a window can touch in whatever zone.
+DateRange dates_near(const Window& window);
 
 std::string decision_json(const Job& job, const Decision& decision);
 // The members of decision_json, in a map that the caller has begun.

@@ -133,6 +133,8 @@ TEST(DecideRequest, WrongRequestsNameTheFieldAndTheColumn) {
       {request(R"("only":{"calendar":"x"})"), "only.calendar", 1, "no calendar is defined"},
       {request(R"("calendars":{"x":["2026-13-01"]})"), "calendars.x", 1, "not a date"},
       {request(R"("calendars":{"x,y":["2026-12-01"]})"), "calendars", 0, "comma"},
+      {request(R"("calendars":{"x":{"file":"fr.ics"}})"), "calendars.x.file", 0, "list its dates here"},
+      {request(R"("calendars":{"x":{}})"), "calendars.x.file", 0, "is missing"},
       {request(R"("schedule":"0 0 31 2 *")"), "schedule", 5, "31"},
       {request(R"("policy":{"deadline":"1.5s"})"), "policy.deadline", 1, "whole number of seconds"},
   };
@@ -183,6 +185,20 @@ Job random_job() {
     RC_ASSERT(add_clause(job.constraints.only, "between", "22:00-06:00,08:00-21:00").has_value());
   }
   return job;
+}
+
+TEST(DecideRequest, OfCalendarsItHasTheDatesThatCanTouchTheWindow) {
+  Job job;
+  job.identity = "a";
+  job.window = {WindowMode::after, std::chrono::hours(24)};
+  const std::map<std::string, std::vector<DateRange>> calendars{
+      {"h",
+       {{20260101, 20260101}, {20260225, 20260226}, {20260227, 20260227}, {20260304, 20260309}, {20260305, 20260305}}},
+      {"far", {{20270101, 20270101}}}};
+  ASSERT_TRUE(add_clause(job.constraints.avoid, "calendar", "h,far", calendars).has_value());
+  const std::string text = decide_request_json(job, instant_of(1'772'323'200));  // 2026-03-01
+  EXPECT_NE(text.find(R"("calendars":{"far":[],"h":["2026-02-27","2026-03-04..2026-03-09"]})"), std::string::npos)
+      << text;
 }
 
 TEST(DecideRequest, ALoggedRequestReproducesTheDecision) {

@@ -38,22 +38,36 @@ void write_clauses(JsonWriter& json, std::string_view side, const ConstraintSet&
   json.end_map();
 }
 
-void write_calendars(JsonWriter& json, const Constraints& constraints) {
+std::int32_t utc_date_of(Instant t) {
+  const CivilTime civil = civil_of(epoch_seconds(t));
+  return civil.year * 10000 + civil.month * 100 + civil.day;
+}
+
+void write_calendars(JsonWriter& json, const Constraints& constraints, const Window& window) {
   std::map<std::string_view, const Calendar*> calendars;
   for (const ConstraintSet* set : {&constraints.only, &constraints.avoid}) {
     for (const Calendar& calendar : set->calendars) calendars.emplace(calendar.name, &calendar);
   }
   if (calendars.empty()) return;
+  const DateRange near = dates_near(window);
   json.key("calendars").begin_map();
   for (const auto& [name, calendar] : calendars) {
     json.key(name).begin_list();
-    for (const DateRange& range : calendar->dates) json.text(to_string(range));
+    for (const DateRange& range : calendar->dates) {
+      if (range.first <= near.last && range.last >= near.first) json.text(to_string(range));
+    }
     json.end_list();
   }
   json.end_map();
 }
 
 }  // namespace
+
+DateRange dates_near(const Window& window) {
+  // Zones differ from UTC by less than a day.
+  constexpr Seconds kTwoDays{2 * 24 * 3600};
+  return {utc_date_of(window.start - kTwoDays), utc_date_of(window.end + kTwoDays)};
+}
 
 std::string decide_request_json(const Job& job, Instant nominal) {
   JsonWriter json;
@@ -68,7 +82,7 @@ std::string decide_request_json(const Job& job, Instant nominal) {
   json.member("strategy", name_of(job.seed_strategy)).member("salt", job.salt).end_map();
   write_clauses(json, "only", job.constraints.only);
   write_clauses(json, "avoid", job.constraints.avoid);
-  write_calendars(json, job.constraints);
+  write_calendars(json, job.constraints, window_of(job.window, nominal));
   return json.end_map().take();
 }
 

@@ -1,5 +1,6 @@
 #include "kron/json/job_fields.h"
 
+#include <charconv>
 #include <map>
 
 #include "kron/base/duration.h"
@@ -7,6 +8,9 @@
 
 namespace kron {
 namespace {
+
+constexpr std::array<std::string_view, 5> kPolicyKeys{"concurrency", "deadline", "suspend", "pauseAfter",
+                                                      "catchUpSpread"};
 
 using Calendars = std::map<std::string, std::vector<DateRange>>;
 
@@ -75,7 +79,20 @@ bool is_calendar_name(std::string_view name) {
          name.find(',') == std::string_view::npos && is_valid_utf8(name);
 }
 
-Calendars read_calendars(Fields& fields) {
+// `{file: fr.ics}`.
+void read_calendar_file(std::vector<DateRange>& dates, Fields calendar, const CalendarReader& read) {
+  calendar.reject_unknown(std::array<std::string_view, 1>{"file"});
+  const auto path = calendar.text("file");
+  if (!path) {
+    if (!calendar.has("file")) calendar.report("file", "is missing; give the path of an .ics file, or a list of dates");
+  } else if (!read) {
+    calendar.report("file", "only .kron and YAML job files on disk can name a calendar's file; list its dates here");
+  } else {
+    calendar.take(dates, "file", read(std::string(*path), *calendar.find("file")));
+  }
+}
+
+Calendars read_calendars(Fields& fields, const CalendarReader& read_file) {
   Calendars calendars;
   std::optional<Fields> lists = fields.map("calendars");
   if (!lists) return calendars;
@@ -86,6 +103,10 @@ Calendars read_calendars(Fields& fields) {
       continue;
     }
     std::vector<DateRange>& dates = calendars[member.key];
+    if (member.value.as<Node::Map>() != nullptr) {
+      read_calendar_file(dates, *lists->map(member.key), read_file);
+      continue;
+    }
     for (const std::string& text : lists->scalars(member.key)) {
       DateRange range;
       lists->take(range, member.key, parse_date_range(text));
@@ -108,21 +129,39 @@ void read_clauses(ConstraintSet& set, Fields& fields, std::string_view side, con
   }
 }
 
+// A number, which job lines spell as text. How large it may be is make_job's to say.
+Result<std::uint32_t> parse_failures(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  return fail(Code::invalid,
+              kron::quoted(text) + " is not a whole number; write how many failures in a row pause it, such as 3",
+              "pauseAfter", 1);
+}
+
 void read_policy(Job& job, Fields& fields) {
   std::optional<Fields> policy = fields.map("policy");
   if (!policy) return;
-  policy->reject_unknown(std::array<std::string_view, 3>{"concurrency", "deadline", "suspend"});
+  policy->reject_unknown(kPolicyKeys);
   if (const auto text = policy->text("concurrency")) {
     policy->take(job.policy.concurrency, "concurrency", parse_concurrency(*text));
   }
   if (const auto text = policy->text("deadline"))
     policy->take(job.policy.deadline, "deadline", parse_whole_seconds(*text));
   if (const auto suspend = policy->boolean("suspend")) job.policy.suspend = *suspend;
+  if (const auto text = policy->scalar("pauseAfter")) {
+    policy->take(job.policy.pause_after, "pauseAfter", parse_failures(*text));
+  }
+  if (const auto text = policy->text("catchUpSpread")) {
+    Seconds spread{0};
+    policy->take(spread, "catchUpSpread", parse_whole_seconds(*text));
+    job.policy.catch_up_spread = spread;
+  }
 }
 
 }  // namespace
 
-void read_job(Job& draft, Fields fields, ZoneDatabase& zones) {
+void read_job(Job& draft, Fields fields, ZoneDatabase& zones, const CalendarReader& calendar_file) {
   read_schedule(draft, fields);
   if (const auto name = fields.text("timezone"); name && !name->empty()) {
     fields.take(draft.zone, "timezone", zones.find(*name));
@@ -130,7 +169,7 @@ void read_job(Job& draft, Fields fields, ZoneDatabase& zones) {
   read_window(draft, fields);
   read_distribution(draft, fields);
   read_seed(draft, fields);
-  const Calendars calendars = read_calendars(fields);
+  const Calendars calendars = read_calendars(fields, calendar_file);
   read_clauses(draft.constraints.only, fields, "only", calendars);
   read_clauses(draft.constraints.avoid, fields, "avoid", calendars);
   read_policy(draft, fields);

@@ -48,13 +48,18 @@ TEST(StateFormat, TheKeysOfARecordAreDocumented) {
   full.periods.first_seen_reach = Seconds(1);
   full.periods.schedule = ScheduleSeen{1, instant_of(0)};
   full.periods.suspended = Suspension{instant_of(0), instant_of(1), true, "ada", "disk"};
+  full.periods.failures_in_a_row = 2;
   full.last_boot_id = "b";
+  full.alarm = Alarm{.bad = 1, .first = instant_of(0), .last = instant_of(0), .is_open = true, .told = 1};
+  full.alarm->owed = {{.sign = {.run_id = "r", .exit_code = 1, .reason = "late"}, .number = 1, .to = {"ops"}}};
   full.active.resize(2);
   full.active[1].task_id = "t";
   full.history.push_back({.period = instant_of(0),
                           .outcome = Outcome::skipped,
                           .reason = Reason::excluded,
                           .clause = "only hours=3",
+                          .attempts = 2,
+                          .failed = true,
                           .run_id = "r",
                           .trigger = Trigger::reboot});
   full.history.push_back({.passed_over = PassedOver{1, instant_of(0), instant_of(0)}});

@@ -10,6 +10,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
+#include "kron/core/alarm.h"
 #include "kron/core/open_periods.h"
 #include "kron/core/state.h"
 
@@ -48,7 +49,9 @@ struct HistoryEntry {
   std::string clause = {};  // with Reason::excluded: which constraint
   std::optional<Instant> chosen = {};
   Instant completed_at = {};
-  std::optional<int> exit_code = {};  // none: unknown, or nothing ran
+  std::optional<int> exit_code = {};           // none: unknown, or nothing ran
+  std::optional<std::uint32_t> attempts = {};  // of executing the command in this run, when they were several
+  std::optional<bool> failed = {};             // when the exit code alone would say otherwise
   std::string run_id = {};
   Trigger trigger = Trigger::schedule;
   std::optional<PassedOver> passed_over = {};
@@ -66,9 +69,11 @@ struct StateRecord {
   std::vector<ActiveExecution> active;    // oldest first
   std::vector<HistoryEntry> history;      // oldest first
   std::string last_boot_id;               // @reboot: the boot it was last run for
+  std::optional<Alarm> alarm = {};        // none: all is well, or nobody wants to know
   std::string unknown_members;            // `,"Key":value…`: members of another version, kept as they were
   std::string unknown_of_schedule = {};   // the same, of Schedule, …
   std::string unknown_of_suspended = {};  // … of Suspended …
+  std::string unknown_of_alarm = {};      // … of Alarm …
   std::vector<std::pair<Span, std::string>> unknown_of_spans = {};  // … and of each span in PassedOver that has some
 
   bool operator==(const StateRecord&) const = default;

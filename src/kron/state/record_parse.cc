@@ -203,6 +203,8 @@ Status read_history(const dom::element& value, HistoryEntry& to) {
       if (v.is_null()) return {};
       return read_integer(key, v, to.exit_code.emplace());
     }
+    if (key == "Failed") return read_bool(key, v, to.failed.emplace());
+    if (key == "Attempts") return read_integer(key, v, to.attempts.emplace());
     if (key == "NominalTime") return {};  // the same as PeriodID
     return keep_unknown(key, v, to.unknown_members);
   });
@@ -232,6 +234,42 @@ Status read_suspension(const dom::element& value, Suspension& to, std::string& u
     if (key == "SkipMissed") return read_bool(key, v, to.skip_missed);
     if (key == "By") return read_text(key, v, to.by);
     if (key == "Note") return read_text(key, v, to.note);
+    return keep_unknown(key, v, unknown);
+  });
+}
+
+Status read_owed(const dom::element& value, AlarmMessage& to) {
+  AlarmSign& sign = to.sign;
+  return each_member("Owed", value, [&](std::string_view key, const dom::element& v) -> Status {
+    if (key == "Kind") return read_word(key, v, sign.kind, parse_alarm_kind);
+    if (key == "First") return read_instant(key, v, to.first);
+    if (key == "PeriodID") return read_instant(key, v, sign.period);
+    if (key == "At") return read_instant(key, v, sign.at);
+    if (key == "Count") return read_integer(key, v, to.count);
+    if (key == "Number") return read_integer(key, v, to.number);
+    if (key == "OpenedAs") return read_word(key, v, to.opened_as, parse_alarm_kind);
+    if (key == "RunID") return read_text(key, v, sign.run_id);
+    if (key == "ExitCode") return read_integer(key, v, sign.exit_code.emplace());
+    if (key == "Reason") return read_text(key, v, sign.reason);
+    if (key == "To") {
+      return each_item(key, v, [&](const dom::element& item) { return read_text(key, item, to.to.emplace_back()); });
+    }
+    return {};  // a message is soon gone
+  });
+}
+
+Status read_alarm(const dom::element& value, Alarm& to, std::string& unknown) {
+  return each_member("Alarm", value, [&](std::string_view key, const dom::element& v) -> Status {
+    if (key == "Bad") return read_integer(key, v, to.bad);
+    if (key == "First") return read_instant(key, v, to.first);
+    if (key == "Last") return read_instant(key, v, to.last);
+    if (key == "Open") return read_bool(key, v, to.is_open);
+    if (key == "Kind") return read_word(key, v, to.kind, parse_alarm_kind);
+    if (key == "Told") return read_integer(key, v, to.told);
+    if (key == "ToldAt") return read_instant(key, v, to.told_at);
+    if (key == "Owed") {
+      return each_item(key, v, [&](const dom::element& item) { return read_owed(item, to.owed.emplace_back()); });
+    }
     return keep_unknown(key, v, unknown);
   });
 }
@@ -269,6 +307,8 @@ Result<bool> read_member(std::string_view key, const dom::element& v, StateRecor
   if (key == "FirstSeenReach") return known(read_seconds(key, v, periods.first_seen_reach));
   if (key == "Schedule") return known(read_schedule(v, periods.schedule.emplace(), to.unknown_of_schedule));
   if (key == "Suspended") return known(read_suspension(v, periods.suspended.emplace(), to.unknown_of_suspended));
+  if (key == "FailuresInARow") return known(read_integer(key, v, periods.failures_in_a_row));
+  if (key == "Alarm") return known(read_alarm(v, to.alarm.emplace(), to.unknown_of_alarm));
   if (key == "LastOutcome") {
     std::string_view word;
     if (v.get(word) == simdjson::SUCCESS && word.empty()) return true;
@@ -323,6 +363,9 @@ void normalise(StateRecord& record) {
   std::ranges::stable_sort(periods.passed_over, {}, &Span::first);
   std::ranges::stable_sort(record.unknown_of_spans, {}, [](const auto& of) { return of.first.first; });
   name_runs(record);
+  if (record.alarm && (record.alarm->is_open || record.alarm->bad > 0) && !record.alarm->first) {
+    record.alarm->first = record.alarm->last = periods.last_handled.value_or(Instant{});
+  }
   for (const ActiveExecution& run : record.active) {
     if (!run.period || run.trigger != Trigger::schedule) continue;
     std::erase(periods.open_periods, *run.period);

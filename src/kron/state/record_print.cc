@@ -71,11 +71,48 @@ void write_history(JsonWriter& out, const HistoryEntry& entry) {
   } else {
     out.null();
   }
+  if (entry.failed) out.key("Failed").boolean(*entry.failed);
+  if (entry.attempts) out.key("Attempts").integer(*entry.attempts);
   if (entry.reason != Reason::none) out.member("Reason", name_of(entry.reason));
   if (!entry.clause.empty()) out.member("Clause", entry.clause);
   if (!entry.run_id.empty()) out.member("RunID", entry.run_id);
   if (entry.trigger != Trigger::schedule) out.member("Trigger", name_of(entry.trigger));
   write_unknown(out, entry.unknown_members);
+  out.end_map();
+}
+
+void write_owed(JsonWriter& out, const AlarmMessage& message) {
+  out.begin_map()
+      .member("Kind", name_of(message.sign.kind))
+      .member("First", rfc3339(message.first))
+      .member("PeriodID", rfc3339(message.sign.period))
+      .member("At", rfc3339(message.sign.at))
+      .key("Count")
+      .integer(message.count);
+  if (message.number != 0) out.key("Number").integer(message.number);
+  out.member("OpenedAs", name_of(message.opened_as));
+  if (!message.sign.run_id.empty()) out.member("RunID", message.sign.run_id);
+  if (message.sign.exit_code) out.key("ExitCode").integer(*message.sign.exit_code);
+  if (!message.sign.reason.empty()) out.member("Reason", message.sign.reason);
+  out.key("To").begin_list();
+  for (const std::string& name : message.to) out.text(name);
+  out.end_list().end_map();
+}
+
+void write_alarm(JsonWriter& out, const Alarm& alarm, std::string_view unknown) {
+  out.key("Alarm").begin_map().key("Bad").integer(alarm.bad);
+  if (alarm.first) out.member("First", rfc3339(*alarm.first));
+  if (alarm.last) out.member("Last", rfc3339(*alarm.last));
+  if (alarm.is_open) {
+    out.key("Open").boolean(true).member("Kind", name_of(alarm.kind)).key("Told").integer(alarm.told);
+    out.member("ToldAt", rfc3339(alarm.told_at));
+  }
+  if (!alarm.owed.empty()) {
+    out.key("Owed").begin_list();
+    for (const AlarmMessage& message : alarm.owed) write_owed(out, message);
+    out.end_list();
+  }
+  write_unknown(out, unknown);
   out.end_map();
 }
 
@@ -115,7 +152,9 @@ void write_bookkeeping(JsonWriter& out, const StateRecord& record) {
     write_unknown(out, record.unknown_of_suspended);
     out.end_map();
   }
+  if (periods.failures_in_a_row != 0) out.key("FailuresInARow").integer(periods.failures_in_a_row);
   if (!record.last_boot_id.empty()) out.member("LastBootID", record.last_boot_id);
+  if (record.alarm) write_alarm(out, *record.alarm, record.unknown_of_alarm);
 }
 
 }  // namespace

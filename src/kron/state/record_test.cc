@@ -51,6 +51,15 @@ TEST(StateRecord, IsSpelledAsTheSeedSpellsIt) {
       "\n");
 }
 
+TEST(StateRecord, AnEntryTellsOfSeveralAttemptsAndOfAFailureThatItsExitCodeDoesNotSay) {
+  StateRecord record = running_backup();
+  record.history[0].attempts = 3;
+  record.history[0].failed = true;
+  const std::string text = state::print(record);
+  EXPECT_NE(text.find(R"("ExitCode":null,"Failed":true,"Attempts":3,"Reason":"deadline"})"), std::string::npos) << text;
+  EXPECT_EQ(state::parse(text).value(), record);
+}
+
 TEST(StateRecord, KeepsUnknownMembersAsTheyWere) {
   const std::string text =
       R"({"Version":"1","Identity":"a","Future":{"x":[1,2.5,"é\n"],"y":null},"LastOutcome":"","Other":true})";
@@ -208,6 +217,31 @@ std::string some_text() {
   return text;
 }
 
+Alarm random_alarm() {
+  Alarm alarm{.bad = *rc::gen::inRange(1U, 9U), .first = some_instant(), .last = some_instant()};
+  alarm.is_open = *rc::gen::arbitrary<bool>();
+  if (alarm.is_open) {
+    alarm.kind = static_cast<AlarmKind>(*rc::gen::inRange(0, 4));
+    alarm.told = *rc::gen::inRange(1U, 9U);
+    alarm.told_at = some_instant();
+  }
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    AlarmMessage& message = alarm.owed.emplace_back();
+    message.sign = {.kind = static_cast<AlarmKind>(*rc::gen::inRange(0, 5)),
+                    .period = some_instant(),
+                    .at = some_instant(),
+                    .run_id = some_text(),
+                    .reason = some_text()};
+    if (i == 1) message.sign.exit_code = *rc::gen::inRange(-1, 256);
+    message.first = some_instant();
+    message.count = *rc::gen::inRange(1U, 9U);
+    message.number = *rc::gen::inRange(0U, 3U);
+    message.opened_as = static_cast<AlarmKind>(*rc::gen::inRange(0, 4));
+    message.to.assign(static_cast<std::size_t>(i), "ops");
+  }
+  return alarm;
+}
+
 StateRecord random_record() {
   StateRecord r;
   r.identity = "id/" + some_text();
@@ -232,6 +266,8 @@ StateRecord random_record() {
     r.periods.suspended =
         Suspension{some_instant(), maybe_instant(), *rc::gen::arbitrary<bool>(), some_text(), some_text()};
   }
+  if (*rc::gen::arbitrary<bool>()) r.periods.failures_in_a_row = *rc::gen::arbitrary<std::uint32_t>();
+  if (*rc::gen::arbitrary<bool>()) r.alarm = random_alarm();
   for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
     r.active.push_back({.period = {},
                         .chosen = {},
@@ -253,6 +289,8 @@ StateRecord random_record() {
                        .chosen = maybe_instant(),
                        .completed_at = some_instant(),
                        .exit_code = i,
+                       .attempts = i == 1 ? std::optional(7U) : std::nullopt,
+                       .failed = i == 2 ? std::optional(false) : std::nullopt,
                        .run_id = "x",
                        .trigger = Trigger::reboot,
                        .passed_over = std::nullopt};
