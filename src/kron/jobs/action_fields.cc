@@ -32,8 +32,22 @@ void read_task(Fields& fields, OptionReader& reader, Action& action) {
   if (type->empty() || has_control_character(*type) || !is_valid_utf8(*type)) {
     return fields.report("task", quoted(*type) + " is no type of task", 1);
   }
+  for (const std::string_view key : kOfCommands) {
+    if (key == "command" || !fields.has(key)) continue;
+    fields.report(key,
+                  "is for commands: a task has attempts of its own, and its worker says whether one failed; "
+                  "remove it, or give a command");
+  }
   if (fields.has("command")) fields.report("task", "a job has a command or a task, not both; remove one of them");
   action = SubmitTask{*type};
+}
+
+// Only what goes through kron-exec can be seen.
+void check_fails_on(Fields& fields, const RunOptions& options) {
+  const bool is_seen = options.err.empty() || options.err == "discard" || options.err == "syslog";
+  if (options.process.fails_on != FailsOn::standard_error || is_seen) return;
+  fields.report("fails_on", "nobody sees what is written to standard error with stderr=" + options.err +
+                                "; capture it, discard it or send it to syslog");
 }
 
 }  // namespace
@@ -41,6 +55,7 @@ void read_task(Fields& fields, OptionReader& reader, Action& action) {
 void read_action(Fields fields, Action& action, RunOptions& options) {
   OptionReader reader(fields);
   visit_options(reader, options);
+  check_fails_on(fields, options);
   read_command(fields, reader, options, action);
   read_task(fields, reader, action);
 }

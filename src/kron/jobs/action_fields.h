@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -7,6 +8,10 @@
 #include "kron/json/fields.h"
 
 namespace kron::jobs {
+
+// The keys that a job with a task has no use for.
+inline constexpr auto kOfCommands =
+    std::to_array<std::string_view>({"command", "retry", "backoff", "fails_on", "success_exit"});
 
 // The keys by which a document says what a job runs (`command`, `task`) and how (jobs/option_keys.h). Sets what they
 // say; mistakes are collected by `fields`.

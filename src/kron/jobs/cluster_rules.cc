@@ -45,6 +45,19 @@ std::vector<Error> refused_in_cluster(const JobDefinition& definition) {
     add("kron.policy.concurrency",
         "replace would have to stop the run of another host, which the lock protects; use forbid, or lock: false");
   }
+  if (job.policy.concurrency == Concurrency::queue) {
+    add("kron.policy.concurrency",
+        "queue waits for the end of a run, and a host of a cluster is not told when another's run ends; use forbid");
+  }
+  if (job.policy.pause_after != 0) {
+    add("kron.policy.pauseAfter",
+        "in a cluster the end of a run frees its lock before the job's record can say that it is paused, so another "
+        "host could start in between; leave it out, and watch its failures");
+  }
+  if (job.policy.catch_up_spread) {
+    add("kron.policy.catchUpSpread",
+        "the hosts of a cluster find a period late at different times, and would each spread it anew; leave it out");
+  }
   if (const Status open = check_open_periods(job, kMostOpenInCluster); !open) {
     add("kron.window", open.error().message);
   }

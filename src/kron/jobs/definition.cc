@@ -6,6 +6,7 @@
 
 #include "kron/base/text.h"
 #include "kron/core/schedule_expression.h"
+#include "kron/core/words.h"
 
 namespace kron::jobs {
 namespace {
@@ -18,6 +19,12 @@ struct SizeUnit {
 };
 constexpr std::array kSizeUnits{SizeUnit{'t', std::uint64_t{1} << 40}, SizeUnit{'g', std::uint64_t{1} << 30},
                                 SizeUnit{'m', std::uint64_t{1} << 20}, SizeUnit{'k', std::uint64_t{1} << 10}};
+
+constexpr std::array kFailsOnWords{
+    Word{FailsOn::exit_code, "exit"},
+    Word{FailsOn::standard_error, "stderr"},
+    Word{FailsOn::nothing, "nothing"},
+};
 
 bool is_name_end(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -35,6 +42,11 @@ std::string_view name_of(Spelling spelling) {
       return "cronken";
   }
   return "kron";
+}
+
+std::string_view name_of(FailsOn on) { return word_of(on, kFailsOnWords); }
+Result<FailsOn> parse_fails_on(std::string_view text) {
+  return parse_word(text, kFailsOnWords, "cause of failure", "fails_on");
 }
 
 JobDefinition::JobDefinition() {

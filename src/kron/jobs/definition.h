@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kron/base/process_settings.h"
+#include "kron/core/alarm.h"
 #include "kron/core/job.h"
 
 namespace kron::jobs {
@@ -84,6 +85,7 @@ struct RunOptions {
   std::uint32_t history = kDefaultHistory;
   std::string description;
   std::optional<std::string> input;   // the command's standard input, or the task's payload
+  std::optional<AlarmTerms> notify;   // none: nobody is told
   std::optional<ClusterTerms> terms;  // cronken only
 
   bool operator==(const RunOptions&) const = default;
@@ -127,6 +129,10 @@ class OptionsPool {
 
 // `[a-z0-9]([a-z0-9._/-]*[a-z0-9])?`, at most 200 bytes: what a job file may call a job.
 bool is_job_name(std::string_view name);
+
+// exit, stderr, nothing
+std::string_view name_of(FailsOn on);
+Result<FailsOn> parse_fails_on(std::string_view text);
 
 // 64k, 2M, 1G, 512: powers of 1024, or plain bytes.
 Result<std::uint64_t> parse_size(std::string_view text);

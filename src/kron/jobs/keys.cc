@@ -33,6 +33,11 @@ std::span<const std::string_view> limit_keys() {
   return kKeys;
 }
 
+std::span<const std::string_view> notify_keys() {
+  static const Words kKeys = schema_of_notify().names();
+  return kKeys;
+}
+
 std::span<const std::string_view> line_fields() {
   static const Words kFields = [] {
     Words fields = action_keys();

@@ -11,6 +11,7 @@ namespace kron::jobs {
 inline constexpr auto kFileKeys = std::to_array<std::string_view>({"jobs", "defaults", "calendars"});
 std::span<const std::string_view> definition_keys();
 std::span<const std::string_view> limit_keys();
+std::span<const std::string_view> notify_keys();
 
 // The .kron spelling: modifiers with the key each stands for, and the fields of its `key=value` part.
 struct Modifier {

@@ -30,6 +30,16 @@ Node date_list(std::string_view value, std::size_t start, Position at) {
   return Node(std::move(dates), at);
 }
 
+// `file=PATH` instead of dates.
+constexpr std::string_view kCalendarFile = "file=";
+
+Node calendar_file(const std::string& value, std::size_t start, Position at) {
+  const Position path_at{at.line, at.column + start + kCalendarFile.size()};
+  Node::Map map;
+  map.push_back({"file", path_at, Node(value.substr(start + kCalendarFile.size()), path_at)});
+  return Node(std::move(map), path_at);
+}
+
 // Reads one logical line into the model's shape.
 class LineReader {
  public:
@@ -151,13 +161,17 @@ void LineReader::put_field(std::string_view name, Position key_at, std::string v
     const std::size_t colon = value.find(':');
     if (colon == std::string::npos) {
       return report_.error(value_at, "calendar", "a calendar needs a name and dates",
-                           "write calendar=\"holidays:2026-12-24,2027-01-01..2027-01-03\"");
+                           "write calendar=\"holidays:2026-12-24,2027-01-01..2027-01-03\", or "
+                           "calendar=holidays:file=fr.ics");
     }
     if (std::ranges::find(calendars_, value.substr(0, colon), &Node::Member::key) != calendars_.end()) {
       return report_.error(value_at, "calendar", "the calendar " + quoted(value.substr(0, colon)) + " is given twice",
                            "put all its dates into one list");
     }
-    calendars_.push_back({value.substr(0, colon), value_at, date_list(value, colon + 1, value_at)});
+    Node dates = std::string_view(value).substr(colon + 1).starts_with(kCalendarFile)
+                     ? calendar_file(value, colon + 1, value_at)
+                     : date_list(value, colon + 1, value_at);
+    calendars_.push_back({value.substr(0, colon), value_at, std::move(dates)});
   } else if (find(name) != nullptr) {
     report_.error(key_at, std::string(name), "the key " + quoted(name) + " is given twice", "keep one of them");
   } else {

@@ -51,10 +51,19 @@ std::string arguments_of(std::string_view modifier, const Node& value) {
   return list;
 }
 
-std::string comma_joined(const Node::List& items) {
+std::string joined(const Node::List& items, char between) {
   std::string list;
-  for (const Node& item : items) append(list, *word_of(item));
+  for (const Node& item : items) {
+    if (!list.empty()) list += between;
+    list += *word_of(item);
+  }
   return list;
+}
+
+// Within a value that has commas of its own.
+std::string inner_value(const Node& value) {
+  const auto* list = value.as<Node::List>();
+  return list != nullptr ? joined(*list, '+') : *word_of(value);
 }
 
 std::string fields_of(const Node::Member& member) {
@@ -66,12 +75,12 @@ std::string fields_of(const Node::Member& member) {
     if (member.key == "env") {
       text += " env=" + field(part.key + "=" + *word_of(part.value));
     } else if (member.key == "calendars") {
-      text += " calendar=" + field(part.key + ":" + comma_joined(*part.value.as<Node::List>()));
+      text += " calendar=" + field(part.key + ":" + joined(*part.value.as<Node::List>(), ','));
     } else {
-      append(text, part.key + "=" + *word_of(part.value));
+      append(text, part.key + "=" + inner_value(part.value));
     }
   }
-  return member.key == "limits" ? key + field(text) : text;
+  return member.key == "limits" || member.key == "notify" ? key + field(text) : text;
 }
 
 }  // namespace

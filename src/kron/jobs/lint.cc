@@ -9,6 +9,7 @@
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 #include "kron/core/allowed_share.h"
+#include "kron/core/catch_up.h"
 #include "kron/core/state.h"
 #include "kron/jobs/cluster_rules.h"
 #include "kron/jobs/lint_groups.h"
@@ -65,6 +66,8 @@ class Linter {
   void look_at_constraints(const JobDefinition& definition, std::span<const Instant> periods);
   void look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods);
   void look_at_cluster(const JobDefinition& definition);
+  void look_at_failures(const JobDefinition& definition);
+  void look_at_retries(const JobDefinition& definition);
 
   const LintOptions& options_;
   std::map<Instant, Herd> herds_;
@@ -75,6 +78,8 @@ class Linter {
 void Linter::look_at(const JobDefinition& definition) {
   const Job& job = definition.job;
   if (definition.options->terms) look_at_cluster(definition);
+  look_at_failures(definition);
+  look_at_retries(definition);
   if (job.schedule.kind == Schedule::Kind::reboot) return;
   const bool is_plain = job.window.duration.count() == 0 && job.constraints.empty();
   const std::vector<Instant> periods = coming_periods(job, options_.now, is_plain ? 2 : kSampledPeriods);
@@ -146,6 +151,12 @@ void Linter::look_at_constraints(const JobDefinition& definition, std::span<cons
 
 void Linter::look_at_deadline(const JobDefinition& definition, std::span<const Instant> periods) {
   const Job& job = definition.job;
+  if (job.policy.catch_up_spread.value_or(Seconds(0)) > Seconds(0) && job.policy.deadline <= kFoundLate) {
+    say(Severity::warning, definition, "policy.catchUpSpread",
+        "with a deadline of " + duration_text(job.policy.deadline) +
+            " nothing is left to spread: what is found more than " + duration_text(kFoundLate) + " late is missed",
+        "allow a late start with a deadline, such as 1h");
+  }
   if (job.window.duration.count() != 0 || job.policy.deadline.count() != 0 || periods.size() < 2) return;
   if (periods[1] - periods[0] > kEveryMinute) return;
   say(Severity::warning, definition, "policy.deadline",
@@ -153,6 +164,42 @@ void Linter::look_at_deadline(const JobDefinition& definition, std::span<const I
           " with a deadline of 0s: a start that is a second late "
           "is missed",
       "allow for load with a deadline such as 10s");
+}
+
+void Linter::look_at_failures(const JobDefinition& definition) {
+  const ProcessSettings& settings = definition.options->process;
+  if (!settings.success_exit) return;
+  if (settings.fails_on == FailsOn::nothing) {
+    say(Severity::warning, definition, "success_exit", "with fails_on=nothing every exit code is fine",
+        "remove one of the two");
+  } else if (!settings.success_exit->has(0)) {
+    say(Severity::warning, definition, "success_exit", "0 is not among the exit codes that are fine",
+        "add it, unless a run that exits with 0 is to count as failed");
+  }
+}
+
+void Linter::look_at_retries(const JobDefinition& definition) {
+  const RunOptions& options = *definition.options;
+  const std::uint32_t retries = options.process.retry.value_or(0);
+  if (retries == 0) {
+    if (!options.process.backoff) return;
+    return say(Severity::warning, definition, "backoff", "there is no retry to wait for",
+               "say how often a command that failed is tried again, such as retry=3");
+  }
+  if (options.process.fails_on == FailsOn::nothing) {
+    say(Severity::warning, definition, "retry",
+        "with fails_on=nothing only a command that cannot be executed fails, and no other is tried again",
+        "name the exit codes that are fine instead, such as success_exit=0,2");
+  }
+  Seconds waits{0};
+  for (std::uint32_t attempt = 1; attempt <= retries; ++attempt) {
+    waits += Seconds(backoff_after(attempt, options.process.backoff.value_or(kUsualBackoff)));
+  }
+  if (options.timeout.count() == 0 || options.timeout > waits) return;
+  say(Severity::warning, definition, "timeout",
+      "the timeout of " + duration_text(options.timeout) + " bounds all attempts together, and the waits between its " +
+          std::to_string(retries + 1) + " attempts alone take " + duration_text(waits) + ": the last are never made",
+      "allow for them in the timeout, or take fewer retries or a shorter backoff");
 }
 
 // Definitions of cronken are for a cluster, whichever way they come.

@@ -36,6 +36,8 @@ TEST(Lint, WarnsOfWhatTheAuthorHardlyWants) {
       {"* * * * *", Severity::warning, "policy.deadline", "every 1m with a deadline of 0s"},
       {"30 2 * * * @tz(Europe/Paris)", Severity::warning, "dst",
        "2027-03-28 02:30 moved to after the gap, 2028-03-26 02:30 moved to after the gap"},
+      {"0 3 * * * @policy(catchUpSpread=1h,deadline=10s)", Severity::warning, "policy.catchUpSpread",
+       "nothing is left to spread"},
       {"0 0 0 1 1 * 2020", Severity::warning, "schedule", "no time after"},
   };
   for (const Case& c : cases) {
@@ -46,6 +48,37 @@ TEST(Lint, WarnsOfWhatTheAuthorHardlyWants) {
     EXPECT_NE(problems[0].message.find(c.message), std::string::npos) << problems[0].message;
     EXPECT_EQ(problems[0].at.line, 1U);
   }
+}
+
+TEST(Lint, WarnsOfRetriesThatAreNeverMade) {
+  const auto warnings = [](const std::string& keys) {
+    std::string fields;
+    for (const Problem& problem : linted("0 3 * * * @policy(deadline=1m) name=a command=true " + keys + "\n")) {
+      fields += problem.field + ": " + problem.message + "\n";
+    }
+    return fields;
+  };
+  // 30 s, 1 m, 2 m
+  const std::string found = warnings("timeout=3m30s retry=3 backoff=30s");
+  EXPECT_NE(found.find("timeout: "), std::string::npos) << found;
+  EXPECT_NE(found.find("the waits between its 4 attempts alone take 3m30s"), std::string::npos) << found;
+  EXPECT_EQ(warnings("timeout=3m31s retry=3 backoff=30s"), "");
+  EXPECT_EQ(warnings("retry=3 backoff=30s"), "");
+  EXPECT_NE(warnings("timeout=30s retry=2"), "") << "10 s and 20 s when nothing is said";
+  EXPECT_EQ(warnings("timeout=31s retry=2"), "");
+  EXPECT_NE(warnings("backoff=30s").find("backoff: 'a': there is no retry"), std::string::npos);
+}
+
+TEST(Lint, WarnsOfRulesOfFailureThatContradict) {
+  const auto field_of = [](const std::string& keys) {
+    const auto problems = linted("0 3 * * * @policy(deadline=1m) name=a command=true " + keys + "\n");
+    return problems.empty() ? "" : problems[0].field + ": " + problems[0].message;
+  };
+  EXPECT_EQ(field_of("success_exit=0,2"), "");
+  EXPECT_EQ(field_of("fails_on=stderr retry=3"), "");
+  EXPECT_NE(field_of("success_exit=2").find("success_exit: 'a': 0 is not among"), std::string::npos);
+  EXPECT_NE(field_of("success_exit=0 fails_on=nothing").find("success_exit: "), std::string::npos);
+  EXPECT_NE(field_of("fails_on=nothing retry=3").find("retry: "), std::string::npos);
 }
 
 TEST(Lint, APlannedDayOffIsNoProblem) {

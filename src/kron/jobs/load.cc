@@ -5,6 +5,7 @@
 
 #include "kron/base/hash_index.h"
 #include "kron/base/text.h"
+#include "kron/jobs/calendar_files.h"
 #include "kron/jobs/cronken.h"
 #include "kron/jobs/kron_line.h"
 #include "kron/jobs/logical_lines.h"
@@ -48,15 +49,25 @@ std::vector<JobDefinition> read_json_document(std::string_view text, ModelContex
     context.spelling = Spelling::yaml;
     return read_job_document(documents.front(), context, report);
   }
+  context.calendar_files = nullptr;  // as in Redis, where there are none
   return read_cronken_document(documents.front(), context, report);
 }
 
 class Loader {
  public:
   Loader(const FileAccess& files, ZoneDatabase& zones, const LoadOptions& options)
-      : files_(files), zones_(zones), options_(options) {}
+      : files_(files), zones_(zones), options_(options) {
+    if (!options.now) return;
+    calendar_files_.emplace(files, *options.now);
+    options_.calendar_files = &*calendar_files_;
+  }
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
 
   void load(const std::string& path);
+  std::vector<std::string> calendar_files() const {
+    return calendar_files_ ? calendar_files_->paths() : std::vector<std::string>();
+  }
   LoadedJobs jobs;
 
  private:
@@ -68,7 +79,8 @@ class Loader {
 
   const FileAccess& files_;
   ZoneDatabase& zones_;
-  const LoadOptions& options_;
+  LoadOptions options_;
+  std::optional<CalendarFiles> calendar_files_;
 };
 
 void Loader::load(const std::string& path) {
@@ -101,6 +113,12 @@ void Loader::load_directory(const std::string& path) {
 
 void Loader::load_file(const std::string& path, const FileAccess::Facts& facts, bool was_named) {
   const std::optional<Spelling> spelling = options_.source ? options_.source : spelling_of(path);
+  if (!spelling && path.ends_with(".ics")) {
+    // Beside the job files is where calendars are.
+    if (!was_named) return;
+    return problem(Severity::error, path, "skipped: this is a calendar, not a job file",
+                   "name it in a job file, as calendars: {holidays: {file: …}}");
+  }
   if (!spelling) {
     return problem(was_named ? Severity::error : Severity::note, path, "skipped: unknown file type",
                    "end it in .kron, .yaml or .json, or give --source");
@@ -166,6 +184,7 @@ LoadedJobs load_text(const std::string& file, std::string_view text, Spelling sp
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   Report report(file, text);
   ModelContext context{.zones = zones, .spelling = spelling, .file = std::make_shared<const std::string>(file)};
+  context.calendar_files = options.calendar_files;
   LoadedJobs jobs;
   switch (spelling) {
     case Spelling::kron:
@@ -233,6 +252,7 @@ LoadedJobs load_paths(std::span<const std::string> paths, const FileAccess& file
   Loader loader(files, zones, options);
   for (const std::string& path : paths) loader.load(path);
   refuse_repeated_names(loader.jobs);
+  loader.jobs.calendar_files = loader.calendar_files();
   return std::move(loader.jobs);
 }
 

@@ -26,6 +26,8 @@ struct FileAccess {
   std::function<Result<std::string>(const std::string& path)> read;
 };
 
+class CalendarFiles;
+
 struct LoadOptions {
   TimeZone local_zone = {};              // of cronken jobs without timezone, and of crontabs when `host` is absent
   std::optional<Spelling> source = {};   // every file is of this spelling, whatever its name
@@ -34,12 +36,17 @@ struct LoadOptions {
   bool is_clustered = false;             // cronken jobs are read as a cluster reads them, and refused as there
   // A word that is a user of this host and not a program: a crontab whose commands begin so has a user column.
   std::function<bool(const std::string& word)> is_only_a_user = {};
+  // The time of the reading, around which files of calendars are known (jobs/ics_read.h). Absent: a job that names one
+  // is refused.
+  std::optional<Instant> now = {};
+  CalendarFiles* calendar_files = nullptr;  // of load_text; load_paths has its own
 };
 
 struct LoadedJobs {
   std::vector<JobDefinition> definitions;  // those without errors, in the order of reading
   std::vector<Problem> problems;
-  std::vector<RefusedName> refused;  // the names of definitions with errors
+  std::vector<RefusedName> refused;         // the names of definitions with errors
+  std::vector<std::string> calendar_files;  // that were read, or should have been
 
   [[nodiscard]] bool has_errors() const;
 };

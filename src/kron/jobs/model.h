@@ -12,6 +12,8 @@
 
 namespace kron::jobs {
 
+class CalendarFiles;
+
 // The name of a definition that was refused, and its place: another job of that name is worth saying all the same.
 struct RefusedName {
   std::string name;
@@ -35,6 +37,7 @@ struct ModelContext {
   bool needs_action = true;   // a command or a task must be given; requests that only decide have none
   // Crontabs: a word that is a user of this host and not a program; absent: nobody knows.
   std::function<bool(const std::string& word)> is_only_a_user = {};
+  CalendarFiles* calendar_files = nullptr;     // where files of calendars are read; none: they are refused
   std::vector<std::string> unknown_keys = {};  // of the definition that is read next, refused by its spelling's reader
   std::vector<RefusedName> refused = {};       // filled by read_definition
   OptionsPool pool = {};

@@ -3,6 +3,7 @@
 #include "kron/base/text.h"
 #include "kron/core/make_job.h"
 #include "kron/jobs/action_fields.h"
+#include "kron/jobs/calendar_files.h"
 #include "kron/jobs/keys.h"
 #include "kron/jobs/model.h"
 #include "kron/jobs/schedule_advice.h"
@@ -106,10 +107,19 @@ void advise(const Node& node, const JobDefinition& definition, Report& report) {
   }
 }
 
+CalendarReader calendar_reader(ModelContext& context, Report& report) {
+  if (context.calendar_files == nullptr) return {};
+  return [&context, &report](const std::string& path, const Node& place) {
+    return context.calendar_files->find(path, place.position(), report);
+  };
+}
+
 // Maps in which a job may give one key and take the others from the defaults. The rest is taken or replaced whole: a
 // shape makes no sense for another distribution, and `only` could never be loosened.
 constexpr auto kMergedMaps =
-    std::to_array<std::string_view>({"window", "seed", "policy", "env", "limits", "calendars"});
+    std::to_array<std::string_view>({"window", "seed", "policy", "env", "limits", "notify", "calendars"});
+
+bool is_of_commands(std::string_view key) { return std::ranges::find(kOfCommands, key) != kOfCommands.end(); }
 
 Node merged(const Node& job, const Node& defaults) {
   if (job.as<Node::Map>() == nullptr || defaults.as<Node::Map>() == nullptr) return job;
@@ -118,7 +128,7 @@ Node merged(const Node& job, const Node& defaults) {
     const auto own = std::ranges::find(members, given.key, &Node::Member::key);
     if (own != members.end()) {
       if (std::ranges::find(kMergedMaps, given.key) != kMergedMaps.end()) own->value = merged(own->value, given.value);
-    } else if (!(given.key == "command" && job.find("task") != nullptr) &&
+    } else if (!(job.find("task") != nullptr && is_of_commands(given.key)) &&
                !(given.key == "task" && job.find("command") != nullptr)) {
       // A job with a task does not want the default command, and the other way round.
       members.push_back(given);
@@ -205,7 +215,7 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
     definition.job.schedule = cron_args->schedule;
   }
   read_identity(fields, context, definition.job);
-  kron::read_job(definition.job, fields, context.zones);
+  kron::read_job(definition.job, fields, context.zones, calendar_reader(context, report));
   RunOptions options;
   read_action(fields, definition.action, options);
   suggest_zone(fields, errors);

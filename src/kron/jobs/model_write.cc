@@ -35,6 +35,8 @@ MapWriter policy_map(const JobDefinition& definition) {
   if (policy.concurrency != Policy{}.concurrency) map.text("concurrency", std::string(name_of(policy.concurrency)));
   if (policy.deadline.count() != 0) map.seconds("deadline", policy.deadline);
   if (policy.suspend || (definition.options->terms && definition.options->terms->paused)) map.flag("suspend", true);
+  if (policy.pause_after != 0) map.number("pauseAfter", policy.pause_after);
+  if (policy.catch_up_spread) map.seconds("catchUpSpread", *policy.catch_up_spread);
   return map;
 }
 

@@ -29,6 +29,16 @@ void visit_limits(Visitor& visit, Limits& limits) {
   visit.count("processes", limits.processes, "Processes of the user");
 }
 
+// Those below `notify`.
+template <class Visitor, class Terms>
+void visit_notify(Visitor& visit, Terms& terms) {
+  visit.kinds("on", terms.on, "What to tell of; all of these when absent.");
+  visit.number("after", terms.after, {1, kMostAfter}, 1U, "So many bad periods in a row open an alarm; 1 when absent.");
+  visit.pause("repeat", terms.repeat, "While it is open, tell again no sooner than after this; never when absent.");
+  visit.seconds("late", terms.late, "A run is late so long after its chosen time, or after its start.");
+  visit.destinations("to", terms.to, "Names of destinations in the file of krond --notify-file.");
+}
+
 template <class Visitor, class Options>
 void visit_options(Visitor& visit, Options& options) {
   visit.shell("shell", options.shell, "true: /bin/sh -c runs the command; a path: that shell.");
@@ -39,6 +49,15 @@ void visit_options(Visitor& visit, Options& options) {
   visit.octal("umask", options.process.umask, 0777U, "Octal digits, such as 022.");
   visit.seconds("timeout", options.timeout, Seconds(0), "A run that takes longer is ended.");
   visit.seconds("grace", options.grace, kDefaultGrace, "Between asking a run to end and killing it; 10s when absent.");
+  visit.number("retry", options.process.retry, {0, kMostRetries},
+               "How many times a command that failed is executed again, within the same run.");
+  visit.seconds("backoff", options.process.backoff, Seconds(kMostBackoff),
+                "Before the first retry, then twice as long each time up to an hour; 10s when absent.");
+  visit.fails_on("fails_on", options.process.fails_on,
+                 "What makes a run a failed one: its exit code (exit), that or anything on standard error (stderr), or "
+                 "nothing that the command itself does (nothing).");
+  visit.exit_codes("success_exit", options.process.success_exit,
+                   "Exit codes that are fine, such as 0,2; 0 when absent.");
   visit.output("stdout", options.out,
                "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.");
   visit.output("stderr", options.err,
@@ -48,6 +67,7 @@ void visit_options(Visitor& visit, Options& options) {
   visit.limits("limits", options.limits, "What the kernel holds a run to.");
   visit.number("history", options.history, {0, 100'000}, kDefaultHistory,
                "How many past periods to remember; 20 when absent.");
+  visit.notify("notify", options.notify, "Who is told when the job goes bad, and when it is well again.");
   visit.text("description", options.description, "For people.");
 }
 

@@ -19,7 +19,30 @@ void read_limit_map(const Fields& fields, ResourceLimits& limits) {
   visit_limits(reader, limits);
 }
 
+// What is absent is told of all; late only where it is said when that is.
+void read_notify_map(const Fields& all, AlarmTerms& terms) {
+  Fields fields(all);
+  fields.reject_unknown(notify_keys());
+  OptionReader reader(fields);
+  visit_notify(reader, terms);
+  if (!fields.has("on")) terms.on = usual_kinds(terms);
+  if (terms.to.empty() && !fields.has("to")) {
+    fields.report("to", "nobody is named; give the name of a destination, as to: [ops]");
+  }
+  if (terms.tells(AlarmKind::late) && !terms.late) {
+    fields.report("late", "on has late, and nothing says when a run is late; add late: 2h");
+  }
+  if (terms.late && !terms.tells(AlarmKind::late)) fields.report("late", "a time is given, but on does not have late");
+  if (terms.late && terms.late->count() == 0) fields.report("late", "every run would be late; give a time such as 2h");
+}
+
 }  // namespace
+
+std::vector<AlarmKind> usual_kinds(const AlarmTerms& terms) {
+  std::vector<AlarmKind> kinds = all_alarm_kinds();
+  if (!terms.late) std::erase(kinds, AlarmKind::late);
+  return kinds;
+}
 
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; });
@@ -158,6 +181,10 @@ void OptionReader::number(Key key, std::optional<std::int32_t>& target, NumberRa
   if (const auto value = number_in(key, range)) target = static_cast<std::int32_t>(*value);
 }
 
+void OptionReader::number(Key key, std::optional<std::uint32_t>& target, NumberRange range, About) {
+  if (const auto value = number_in(key, range)) target = static_cast<std::uint32_t>(*value);
+}
+
 void OptionReader::number(Key key, std::uint32_t& target, NumberRange range, std::uint32_t, About) {
   if (const auto value = number_in(key, range)) target = static_cast<std::uint32_t>(*value);
 }
@@ -185,33 +212,138 @@ void OptionReader::seconds(Key key, std::optional<Seconds>& target, About) {
   if (fields_.has(key)) seconds(key, target.emplace());
 }
 
-// A map, or the one-line form memory=512M,files=1024.
-void OptionReader::limits(Key key, ResourceLimits& target, About) {
-  const Node* node = fields_.find(key);
-  const auto* list = node != nullptr ? node->as<std::string>() : nullptr;
-  if (list == nullptr) {
-    if (const std::optional<Fields> map = fields_.map(key)) read_limit_map(*map, target);
-    return;
+void OptionReader::seconds(Key key, std::optional<std::uint32_t>& target, Seconds most, About) {
+  std::optional<Seconds> given;
+  seconds(key, given);
+  if (given && *given > most) {
+    return fields_.report(key, duration_text(*given) + " is longer than " + duration_text(most), 1);
   }
+  if (given) target = static_cast<std::uint32_t>(given->count());
+}
+
+void OptionReader::fails_on(Key key, std::optional<FailsOn>& target, About) {
+  if (const auto text = fields_.scalar(key)) fields_.take(target.emplace(), key, parse_fails_on(*text));
+}
+
+// A list, or the one-line form 0,2.
+void OptionReader::exit_codes(Key key, std::optional<ExitCodes>& target, About) {
+  if (!fields_.has(key)) return;
+  ExitCodes codes;
+  for (const std::string& text : fields_.scalars(key)) {
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', at), text.size());
+      const std::string_view part = trimmed(std::string_view(text).substr(at, comma - at));
+      int code = -1;
+      const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), code);
+      if (status != std::errc() || end != part.data() + part.size() || code < 0 || code > 255) {
+        return fields_.report(key, quoted(part) + " is no exit code; expected numbers from 0 to 255, such as 0,2",
+                              at + 1);
+      }
+      codes.add(code);
+      at = comma + 1;
+    }
+  }
+  if (codes == ExitCodes()) return fields_.report(key, "no exit code is named; expected a list such as 0,2");
+  target = codes;
+}
+
+Node OptionReader::one_line_map(Key key, const std::string& list, std::string_view what, std::string_view example) {
   Node::Map parts;
-  for (std::size_t at = 0; at <= list->size();) {
-    const std::size_t comma = std::min(list->find(',', at), list->size());
-    const std::string_view part = trimmed(std::string_view(*list).substr(at, comma - at));
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    const std::string_view part = trimmed(std::string_view(list).substr(at, comma - at));
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
-      fields_.report(key, quoted(part) + " is no limit; expected a list such as memory=512M,cpu=60s,files=1024",
+      fields_.report(key,
+                     quoted(part) + " is no " + std::string(what) + "; expected a list such as " + std::string(example),
                      at + 1);
     } else if (std::ranges::find(parts, part.substr(0, equals), &Node::Member::key) != parts.end()) {
-      fields_.report(key, "the limit " + quoted(part.substr(0, equals)) + " is given twice", at + 1);
+      fields_.report(key, "the " + std::string(what) + " " + quoted(part.substr(0, equals)) + " is given twice",
+                     at + 1);
     } else {
       parts.push_back({std::string(part.substr(0, equals)), {}, Node(std::string(part.substr(equals + 1)))});
     }
     at = comma + 1;
   }
-  const Node map(std::move(parts));
+  return Node(std::move(parts));
+}
+
+// A map, or the one-line form memory=512M,files=1024.
+void OptionReader::limits(Key key, ResourceLimits& target, About) {
+  in_map(key, "limit", "memory=512M,cpu=60s,files=1024",
+         [&target](const Fields& fields) { read_limit_map(fields, target); });
+}
+
+// A map, or the one-line form on=failed+missed,to=ops.
+void OptionReader::notify(Key key, std::optional<AlarmTerms>& target, About) {
+  in_map(key, "part of notify", "on=failed+missed,after=2,to=ops",
+         [&target](const Fields& fields) { read_notify_map(fields, target.emplace()); });
+}
+
+void OptionReader::in_map(Key key, std::string_view what, std::string_view example,
+                          const std::function<void(const Fields&)>& read) {
+  const Node* node = fields_.find(key);
+  const auto* list = node != nullptr ? node->as<std::string>() : nullptr;
+  if (list == nullptr) {
+    if (const std::optional<Fields> map = fields_.map(key)) read(*map);
+    return;
+  }
   std::vector<Error> errors;
-  read_limit_map(Fields(map, "", errors), target);
+  const Node map = one_line_map(key, *list, what, example);
+  // What is spelled in no way that can be read is all there is to say.
+  if (map.as<Node::Map>()->empty()) return;
+  read(Fields(map, "", errors));
   for (const Error& error : errors) fields_.report(key, error.field + ": " + error.message);
+}
+
+// A list, or one text in which + stands between them.
+std::vector<std::string> OptionReader::words_in(Key key) {
+  std::vector<std::string> words;
+  for (const std::string& text : fields_.scalars(key)) {
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t plus = std::min(text.find('+', at), text.size());
+      words.emplace_back(trimmed(std::string_view(text).substr(at, plus - at)));
+      at = plus + 1;
+    }
+  }
+  return words;
+}
+
+void OptionReader::kinds(Key key, std::vector<AlarmKind>& target, About) {
+  if (!fields_.has(key)) return;
+  std::vector<AlarmKind> found;
+  for (const std::string& word : words_in(key)) {
+    const Result<AlarmKind> kind = parse_alarm_kind(word);
+    if (kind) {
+      found.push_back(*kind);
+    } else {
+      fields_.report(key, kind.error().message);
+    }
+  }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  target = std::move(found);
+}
+
+void OptionReader::pause(Key key, std::optional<Seconds>& target, About about) {
+  const auto text = fields_.scalar(key);
+  if (text && *text != "never") seconds(key, target, about);
+}
+
+void OptionReader::destinations(Key key, std::vector<std::string>& target, About) {
+  for (std::string& name : words_in(key)) {
+    if (!is_destination_name(name)) {
+      fields_.report(key, quoted(name) +
+                              " is no name of a destination; names are lower-case letters, digits and . _ -, "
+                              "begin and end with a letter or digit, at most " +
+                              std::to_string(kMostDestinationBytes) + " bytes");
+    } else if (std::ranges::find(target, name) == target.end()) {
+      target.push_back(std::move(name));
+    }
+  }
+  if (target.size() <= kMostDestinations) return;
+  fields_.report(key, "a job has at most " + std::to_string(kMostDestinations) + " destinations, not " +
+                          std::to_string(target.size()));
 }
 
 }  // namespace kron::jobs

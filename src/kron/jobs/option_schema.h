@@ -40,14 +40,29 @@ class OptionSchema {
     add(key, about, R"("type": ["string", "integer"], "pattern": "^[0-7]+$")");
   }
   void number(Key key, const std::optional<std::int32_t>&, NumberRange range, About about) { add(key, about, range); }
+  void number(Key key, const std::optional<std::uint32_t>&, NumberRange range, About about) { add(key, about, range); }
   void number(Key key, std::uint32_t, NumberRange range, std::uint32_t, About about) { add(key, about, range); }
   void count(Key key, const std::optional<std::uint64_t>&, About about) {
     add(key, about, R"("type": "integer", "minimum": 0)");
   }
   void size(Key key, const std::optional<std::uint64_t>&, About about) { add(key, about, R"("$ref": "#/$defs/size")"); }
-  void seconds(Key key, Seconds, Seconds, About about) { add(key, about, R"("$ref": "#/$defs/duration")"); }
-  void seconds(Key key, const std::optional<Seconds>&, About about) { seconds(key, {}, {}, about); }
+  void seconds(Key key, Seconds, Seconds, About about) { add_duration(key, about); }
+  void seconds(Key key, const std::optional<Seconds>&, About about) { add_duration(key, about); }
+  void seconds(Key key, const std::optional<std::uint32_t>&, Seconds, About about) { add_duration(key, about); }
+  void fails_on(Key key, const std::optional<FailsOn>&, About about) {
+    add(key, about, R"("enum": ["exit", "stderr", "nothing"])");
+  }
+  void exit_codes(Key key, const std::optional<ExitCodes>&, About about) {
+    add(key, about,
+        R"rules("oneOf": [{"type": "integer", "minimum": 0, "maximum": 255}, {"type": "string", "pattern": )rules"
+        R"rules("^ *[0-9]{1,3} *(, *[0-9]{1,3} *)*$"}, {"type": "array", "items": {"type": "integer", )rules"
+        R"rules("minimum": 0, "maximum": 255}, "minItems": 1}])rules");
+  }
   void limits(Key key, const ResourceLimits& value, About about);
+  void notify(Key key, const std::optional<AlarmTerms>& value, About about);
+  void kinds(Key key, const std::vector<AlarmKind>&, About about);
+  void pause(Key key, const std::optional<Seconds>&, About about) { add_duration(key, about); }
+  void destinations(Key key, const std::vector<std::string>&, About about);
 
   [[nodiscard]] std::vector<std::string_view> names() const { return names_; }
   // Members of "properties", each on a line of its own that begins with `indent`.
@@ -56,13 +71,15 @@ class OptionSchema {
  private:
   void add(Key key, About about, std::string_view rules);
   void add(Key key, About about, NumberRange range);
+  void add_duration(Key key, About about) { add(key, about, R"("$ref": "#/$defs/duration")"); }
 
   std::vector<std::string_view> names_;
   std::vector<std::string> members_;
 };
 
-// Of all options of a job, and of those below `limits`.
+// Of all options of a job, and of those below `limits` and `notify`.
 OptionSchema schema_of_options();
 OptionSchema schema_of_limits();
+OptionSchema schema_of_notify();
 
 }  // namespace kron::jobs

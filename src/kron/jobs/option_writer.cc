@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
+
+#include "kron/jobs/option_reader.h"
 
 namespace kron::jobs {
 
@@ -36,6 +39,10 @@ void OptionWriter::number(Key key, const std::optional<std::int32_t>& value, Num
   if (value) map_.number(key, *value);
 }
 
+void OptionWriter::number(Key key, const std::optional<std::uint32_t>& value, NumberRange, About) {
+  if (value) map_.number(key, *value);
+}
+
 void OptionWriter::number(Key key, std::uint32_t value, NumberRange, std::uint32_t usual, About) {
   if (value != usual) map_.number(key, value);
 }
@@ -56,11 +63,51 @@ void OptionWriter::seconds(Key key, const std::optional<Seconds>& value, About) 
   if (value) map_.seconds(key, *value);
 }
 
+void OptionWriter::seconds(Key key, const std::optional<std::uint32_t>& value, Seconds, About) {
+  if (value) map_.seconds(key, Seconds(*value));
+}
+
+void OptionWriter::fails_on(Key key, const std::optional<FailsOn>& value, About) {
+  if (value) map_.text(key, std::string(name_of(*value)));
+}
+
+void OptionWriter::exit_codes(Key key, const std::optional<ExitCodes>& value, About) {
+  if (!value) return;
+  std::string list;
+  for (int code = 0; code <= 255; ++code) {
+    if (value->has(code)) list += (list.empty() ? "" : ",") + std::to_string(code);
+  }
+  map_.text(key, list);
+}
+
 void OptionWriter::limits(Key key, const ResourceLimits& value, About) {
   MapWriter limits;
   OptionWriter writer(limits);
   visit_limits(writer, value);
   map_.map_unless_empty(key, std::move(limits));
+}
+
+void OptionWriter::notify(Key key, const std::optional<AlarmTerms>& value, About) {
+  if (!value) return;
+  AlarmTerms terms = *value;
+  if (terms.on == usual_kinds(terms)) terms.on.clear();
+  MapWriter map;
+  OptionWriter writer(map);
+  visit_notify(writer, std::as_const(terms));
+  map_.map_unless_empty(key, std::move(map));
+}
+
+void OptionWriter::kinds(Key key, const std::vector<AlarmKind>& value, About) {
+  if (value.empty()) return;
+  Node::List words;
+  for (const AlarmKind kind : value) words.emplace_back(std::string(name_of(kind)));
+  map_.put(key, Node(std::move(words)));
+}
+
+void OptionWriter::destinations(Key key, const std::vector<std::string>& value, About) {
+  Node::List names;
+  for (const std::string& name : value) names.emplace_back(name);
+  map_.put(key, Node(std::move(names)));
 }
 
 }  // namespace kron::jobs

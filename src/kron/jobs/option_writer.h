@@ -29,12 +29,20 @@ class OptionWriter {
   void environment(Key key, const Environment& value, About);
   void octal(Key key, const std::optional<std::uint32_t>& value, std::uint32_t most, About);
   void number(Key key, const std::optional<std::int32_t>& value, NumberRange range, About);
+  void number(Key key, const std::optional<std::uint32_t>& value, NumberRange range, About);
   void number(Key key, std::uint32_t value, NumberRange range, std::uint32_t usual, About);
   void count(Key key, const std::optional<std::uint64_t>& value, About);
   void size(Key key, const std::optional<std::uint64_t>& value, About);
   void seconds(Key key, Seconds value, Seconds usual, About);
   void seconds(Key key, const std::optional<Seconds>& value, About);
+  void seconds(Key key, const std::optional<std::uint32_t>& value, Seconds most, About);
+  void fails_on(Key key, const std::optional<FailsOn>& value, About);
+  void exit_codes(Key key, const std::optional<ExitCodes>& value, About);
   void limits(Key key, const ResourceLimits& value, About);
+  void notify(Key key, const std::optional<AlarmTerms>& value, About);
+  void kinds(Key key, const std::vector<AlarmKind>& value, About);
+  void pause(Key key, const std::optional<Seconds>& value, About about) { seconds(key, value, about); }
+  void destinations(Key key, const std::vector<std::string>& value, About);
 
  private:
   MapWriter& map_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "kron/jobs/kron_line.h"
@@ -73,8 +74,13 @@ Node some_job(bool with_breaks) {
   }
   if (maybe()) put("seed", map({{"strategy", one_of("stable", "daily", "weekly")}, {"salt", some_text(with_breaks)}}));
   if (maybe()) {
-    put("policy",
-        map({{"concurrency", one_of("allow", "forbid", "replace")}, {"deadline", duration()}, {"suspend", maybe()}}));
+    put("policy", map({{"concurrency", one_of("allow", "forbid", "replace")},
+                       {"deadline", duration()},
+                       {"suspend", maybe()},
+                       {"pauseAfter", one_of("0", "1", "1000")},
+                       {"catchUpSpread", one_of("0s", "10m", "36500d")}}));
+  } else if (maybe()) {
+    put("policy", map({{"concurrency", std::string("queue")}, {"deadline", one_of("1s", "2h")}}));
   }
   if (maybe()) {
     put("only", map({{"hours", one_of("9-17", "22-4,12", "3")},
@@ -108,11 +114,19 @@ Node some_job(bool with_breaks) {
   if (maybe()) put("umask", one_of("022", "77", "0"));
   if (maybe()) put("timeout", duration());
   if (maybe()) put("grace", duration());
+  if (std::ranges::any_of(job, [](const Node::Member& member) { return member.key == "command"; })) {
+    if (maybe()) put("retry", std::int64_t{*rc::gen::inRange(0, 101)});
+    if (maybe()) put("fails_on", one_of("exit", "stderr", "nothing"));
+    if (maybe()) put("success_exit", one_of("0,2", "255", "0, 1 ,143"));
+    if (maybe()) put("backoff", one_of("0s", "30s", "1d", "90m"));
+  }
   if (maybe()) put("stdout", one_of("discard", "capture", "inherit", "syslog", "/var/log/x y", "file:/var/log/z"));
   if (maybe()) put("stdin", some_text(with_breaks));
   if (maybe()) put("nice", std::int64_t{*rc::gen::inRange(-20, 20)});
   if (maybe())
-    put("limits", map({{"memory", one_of("64k", "1G", "123")}, {"cpu", duration()}, {"files", std::int64_t{7}}}));
+    put("notify",
+        map({{"on", std::string("failed+recovered")}, {"after", std::int64_t{3}}, {"to", one_of("ops", "a+b")}}));
+  put("limits", map({{"memory", one_of("64k", "1G", "123")}, {"cpu", duration()}, {"files", std::int64_t{7}}}));
   if (maybe()) put("history", std::int64_t{*rc::gen::inRange(0, 100)});
   if (maybe()) put("description", some_text(with_breaks));
   return Node(std::move(job));

@@ -52,7 +52,10 @@ std::string_view job_file_schema() {
     "clause": {"oneOf": [{"type": ["string", "integer"]},
       {"type": "array", "minItems": 1, "items": {"type": ["string", "integer"]}}]},
     "calendars": {"description": "Named lists of dates, used by only and avoid: calendar.", "type": "object",
-      "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}},
+      "additionalProperties": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}},
+        {"type": "object", "additionalProperties": false, "required": ["file"], "properties": {
+          "file": {"description": "An .ics file with all-day events; relative to the job file.", "type": "string",
+            "minLength": 1}}}]}},
     "constraints": {"type": "object", "additionalProperties": false, "properties": {)schema" +
                                      constraint_properties() + R"schema(}},
     "job": {"type": "object", "additionalProperties": false, "not": {"required": ["command", "task"]}, "properties": {
@@ -89,7 +92,11 @@ std::string_view job_file_schema() {
         "concurrency": {"description": "When the job is due while it still runs.", "enum": [)schema" +
                                      concurrency_words() + R"schema(]},
         "deadline": {"description": "How late a run may start; whole seconds.", "$ref": "#/$defs/duration"},
-        "suspend": {"description": "Nothing triggers and nothing is handled.", "type": "boolean"}}},
+        "suspend": {"description": "Nothing triggers and nothing is handled.", "type": "boolean"},
+        "pauseAfter": {"description": "After so many failures of scheduled runs in a row the job is paused; 0 is never.",
+          "type": ["integer", "string"], "pattern": "^[0-9]+$", "minimum": 0, "maximum": 1000},
+        "catchUpSpread": {"description": "Periods that are found late start spread over this long; 0s: at once; absent: as krond's --catch-up-spread says.",
+          "$ref": "#/$defs/duration"}}},
       "command": {"description": "The command, split like a shell splits words; a list is taken word by word.",
         "oneOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/scalar"}}]},
       "task": {"description": "Submit a task of this type instead of running a command.", "type": "string", "minLength": 1},)schema" +

@@ -45,10 +45,11 @@ TEST(Schema, KnowsExactlyTheKeysTheReaderKnows) {
   EXPECT_EQ(keys_of(schema->find("properties")), set_of(kFileKeys));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties"})), set_of(definition_keys()));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "limits", "properties"})), set_of(limit_keys()));
+  EXPECT_EQ(keys_of(at(defs, {"job", "properties", "notify", "properties"})), set_of(notify_keys()));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "window", "properties"})), (Keys{"mode", "duration"}));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "seed", "properties"})), (Keys{"strategy", "salt"}));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "policy", "properties"})),
-            (Keys{"concurrency", "deadline", "suspend"}));
+            (Keys{"concurrency", "deadline", "suspend", "pauseAfter", "catchUpSpread"}));
   EXPECT_EQ(keys_of(at(defs, {"job", "properties", "distribution", "properties"})), (Keys{"name", "params"}));
   EXPECT_EQ(keys_of(at(defs, {"constraints", "properties"})),
             (Keys{"hours", "dow", "dom", "months", "between", "date", "dates", "calendar"}));
