@@ -28,6 +28,12 @@ void check(std::string bytes) {
                             length(read.directory) + length(read.cgroup) + length(read.failure) +
                             (read.input ? read.input->size() : 0);
   if (texts > bytes.size()) std::abort();
+  // Of a run that may have several attempts, one more variable finds its place, and the list still has its end.
+  if (*read.attempt != nullptr) std::abort();
+  char attempt[] = "KRON_ATTEMPT=1";
+  *read.attempt = attempt;
+  const std::size_t before = length(read.arguments);
+  if (length(read.variables) < sizeof attempt - 1 || length(read.arguments) != before) std::abort();
 }
 
 }  // namespace

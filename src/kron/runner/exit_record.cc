@@ -22,12 +22,37 @@ bool read_time(std::string_view text, WallTime& time) {
   return true;
 }
 
+// Microseconds.
+bool read_time_used(std::string_view text, std::chrono::microseconds& time) {
+  std::int64_t count = 0;
+  if (!read_number(text, count) || count < 0) return false;
+  time = std::chrono::microseconds(count);
+  return true;
+}
+
+// None: the key is none of what the run used.
+std::optional<bool> read_usage(std::string_view key, std::string_view value, std::optional<RunUsage>& used) {
+  const auto usage = [&]() -> RunUsage& { return used ? *used : used.emplace(); };
+  if (key == "user_us") return read_time_used(value, usage().user);
+  if (key == "system_us") return read_time_used(value, usage().system);
+  if (key == "memory") return read_number(value, usage().memory);
+  if (key == "read") return read_number(value, usage().read);
+  if (key == "written") return read_number(value, usage().written);
+  return std::nullopt;
+}
+
 // `ended`: to the nanosecond.
 bool read_pair(std::string_view key, std::string_view value, RunExit& exit, std::optional<WallTime>& ended) {
   if (key == "run") return value == exit.run_id;
   if (key == "code") return read_number(value, exit.code.emplace());
   if (key == "signal") return read_number(value, exit.signal) && exit.signal > 0;
+  if (key == "failed") {
+    exit.failed = value == "yes";
+    return *exit.failed || value == "no";
+  }
+  if (key == "attempts") return read_number(value, exit.attempts) && exit.attempts > 0;
   if (key == "output") return read_number(value, exit.output_bytes);
+  if (const auto is_read = read_usage(key, value, exit.used)) return *is_read;
   if (key == "reason") exit.reason = value;
   if (key == "started") return read_time(value, exit.began.emplace());
   if (key == "ended") {

@@ -29,6 +29,30 @@ TEST(ExitRecord, TheOrderOfItsLinesDoesNotMatterForHowLongItTook) {
   EXPECT_EQ(took("started=10.0\nended=9.9\n"), std::nullopt) << "the clock was set back";
 }
 
+TEST(ExitRecord, TellsHowManyAttemptsThereWere) {
+  EXPECT_EQ(parse_exit_record(record("code=0\nattempts=4\n"), "r1")->attempts, 4U);
+  EXPECT_EQ(parse_exit_record(record("code=0\n"), "r1")->attempts, 1U) << "as records of earlier programs";
+  EXPECT_FALSE(parse_exit_record(record("code=0\nattempts=0\n"), "r1"));
+  EXPECT_FALSE(parse_exit_record(record("code=0\nattempts=many\n"), "r1"));
+}
+
+TEST(ExitRecord, TellsWhatWasDecidedOfTheEnd) {
+  EXPECT_EQ(parse_exit_record(record("code=0\nfailed=yes\n"), "r1")->failed, true);
+  EXPECT_EQ(parse_exit_record(record("code=2\nfailed=no\n"), "r1")->failed, false);
+  EXPECT_EQ(parse_exit_record(record("code=2\n"), "r1")->failed, std::nullopt) << "as records of earlier programs";
+  EXPECT_FALSE(parse_exit_record(record("code=2\nfailed=maybe\n"), "r1"));
+}
+
+TEST(ExitRecord, TellsWhatTheRunUsed) {
+  const std::string used = "user_us=1250000\nsystem_us=20\nmemory=4096\nread=512\nwritten=1024\n";
+  EXPECT_EQ(parse_exit_record(record("code=0\n" + used), "r1")->used,
+            (RunUsage{std::chrono::microseconds(1'250'000), std::chrono::microseconds(20), 4096, 512, 1024}));
+  EXPECT_EQ(parse_exit_record(record("code=0\n"), "r1")->used, std::nullopt) << "as records of earlier programs";
+  for (const char* wrong : {"user_us=-1\n", "system_us=x\n", "memory=-5\n", "read=1k\n", "written=\n"}) {
+    EXPECT_FALSE(parse_exit_record(record("code=0\n" + std::string(wrong)), "r1")) << wrong;
+  }
+}
+
 TEST(ExitRecord, WithoutACodeNothingHasRun) {
   const std::optional<RunExit> exit = parse_exit_record(record("reason=why\nended=1.0\noutput=0\n"), "r1");
   ASSERT_TRUE(exit);

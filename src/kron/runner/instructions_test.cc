@@ -71,6 +71,37 @@ TEST(Instructions, EverythingArrives) {
   EXPECT_EQ(read.failure, nullptr);
 }
 
+// Of a run that may have several attempts, kron-exec adds one variable to those it was given.
+TEST(Instructions, ThereIsRoomForOneMoreVariable) {
+  for (const std::size_t count : {0U, 55U, 56U, 57U, 58U, 59U, 60U, 200U}) {
+    SCOPED_TRACE(count);
+    RunSpec spec{.run_id = "r1", .command = {"true"}};
+    for (std::size_t i = 0; i < count; ++i) spec.environment.emplace_back("V" + std::to_string(i), "x");
+    std::string bytes = instructions_of(spec, account(), {}, "").value();
+    Instructions read;
+    ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
+    char more[] = "KRON_ATTEMPT=1";
+    ASSERT_EQ(*read.attempt, nullptr);
+    *read.attempt = more;
+    std::vector<std::string> variables;
+    for (char** variable = read.variables; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+    EXPECT_EQ(variables.size(), count + 4 + 1);
+    EXPECT_EQ(variables.back(), more);
+    EXPECT_STREQ(read.arguments[0], "true");
+    EXPECT_EQ(read.arguments[1], nullptr);
+  }
+}
+
+TEST(Instructions, WithoutNewSettingsTheyAreWhatTheyWere) {
+  const std::string plain = instructions_of(full_spec(), account(), {}, "").value();
+  for (const Tag tag : {Tag::retry, Tag::backoff, Tag::fails_on, Tag::success_exit}) {
+    for (const char size : {'\x01', '\x04', '\x20'}) {
+      const std::string head{static_cast<char>(tag), size, 0, 0, 0};
+      EXPECT_EQ(plain.find(head), std::string::npos) << static_cast<int>(tag);
+    }
+  }
+}
+
 TEST(Instructions, AFailureArrives) {
   std::string bytes = failure_instructions("r1", 126, "there is no user 'x'");
   Instructions read;
@@ -109,7 +140,7 @@ TEST(Instructions, AnUnknownTagOrALeaseThatSaysSomethingIsRefused) {
   const std::string lease = std::string(1, static_cast<char>(Tag::lease)) + std::string(4, '\0');
   const std::size_t at = known.rfind(lease);
   ASSERT_NE(at, std::string::npos);
-  for (const auto& [tag, size] : {std::pair<int, int>{21, 0}, {255, 0}, {static_cast<int>(Tag::lease), 1}}) {
+  for (const auto& [tag, size] : {std::pair<int, int>{200, 0}, {255, 0}, {static_cast<int>(Tag::lease), 1}}) {
     std::string changed = known;
     changed[at] = static_cast<char>(tag);
     changed[at + 1] = static_cast<char>(size);
@@ -122,7 +153,14 @@ TEST(Instructions, AnUnknownTagOrALeaseThatSaysSomethingIsRefused) {
 TEST(Instructions, EverySettingOfAProcessArrives) {
   RunSpec spec = full_spec();
   int value = 1;
-  for_each_setting(spec.process, [&](Tag, auto& setting) { setting = value++; });
+  for_each_setting(spec.process, [&](Tag, auto& setting) {
+    using Setting = std::decay_t<decltype(*setting)>;
+    if constexpr (std::is_same_v<Setting, ExitCodes>) {
+      setting.emplace().add(200);
+    } else {
+      setting = static_cast<Setting>(value++);
+    }
+  });
   std::string bytes = instructions_of(spec, account(), {}, "").value();
   Instructions read;
   ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);

@@ -70,6 +70,10 @@ enum class Tag : std::uint8_t {
   failure = 18,           // u32 code, then a text: execute nothing, and record this
   cgroup = 19,            // text: the directory of cgroup v2 below which the run gets one; absent: none
   lease = 20,             // nothing: there is a lease (kLeaseDescriptor)
+  retry = 21,             // u32: executed again so many times while it fails; absent: once is all
+  backoff = 22,           // u32 seconds before the first of these (base/process_settings.h); absent: kUsualBackoff
+  fails_on = 23,          // u8 FailsOn (base/failure_rule.h); absent: exit_code
+  success_exit = 24,      // ExitCodes, four u64; absent: 0 alone
 };
 
 inline constexpr std::size_t kLimitSize = 20;
@@ -78,10 +82,17 @@ inline constexpr std::size_t kLimitSize = 20;
 // so that one that is added and has no tag does not compile.
 template <class Settings, class Visit>
 constexpr void for_each_setting(Settings& settings, Visit visit) {
-  auto& [umask, nice] = settings;
+  auto& [umask, nice, retry, backoff, fails_on, success_exit] = settings;
   visit(Tag::umask, umask);
   visit(Tag::nice, nice);
+  visit(Tag::retry, retry);
+  visit(Tag::backoff, backoff);
+  visit(Tag::fails_on, fails_on);
+  visit(Tag::success_exit, success_exit);
 }
+
+// The variable that counts from 1 in a run that may have several attempts; kron-exec adds it to those it was given.
+inline constexpr char kAttemptVariable[] = "KRON_ATTEMPT";
 
 // A smaller cap on the captured output is read as this one.
 inline constexpr std::uint64_t kLeastCapture = 4096;
@@ -102,6 +113,7 @@ inline constexpr int kNotFound = 127;
 inline constexpr char kRecordFirstLine[] = "kron-exit 1";
 inline constexpr char kRecordLastLine[] = "end";
 inline constexpr char kTimedOut[] = "timed out after";  // how the reason of such an end begins
+inline constexpr char kWroteErrors[] = "wrote to standard error";
 inline constexpr char kLeaseOver[] = "killed because its lock was not renewed in time";  // such a reason, or its end
 inline constexpr char kLeaseOverBefore[] = "its lock had run out before it was let go";  // nothing was executed
 inline constexpr std::size_t kMostRecord = 4096;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "kron/base/rfc3339.h"
+#include "kron/base/sha256.h"
 #include "kron/jobs/words.h"
 
 namespace kron::runner {
@@ -26,6 +27,17 @@ std::vector<ProcessLimit> limits_of(const jobs::ResourceLimits& limits) {
   return all;
 }
 
+// W3C Trace Context: the run is a trace, and its hash the span that the command's own are below. Sampled, as nobody
+// else decides. Nothing where a run id is not what the scheduler makes of it: such a trace would be refused.
+std::optional<std::string> trace_parent_of(const std::string& run_id) {
+  constexpr std::size_t kTraceDigits = 32;
+  constexpr std::size_t kSpanDigits = 16;
+  const bool is_trace =
+      run_id.size() == kTraceDigits && run_id.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_trace) return std::nullopt;
+  return "00-" + run_id + "-" + hex(sha256({run_id})).substr(0, kSpanDigits) + "-01";
+}
+
 jobs::Environment environment_of(const jobs::JobDefinition& definition, const std::string& run_id,
                                  const std::optional<PeriodTimes>& period) {
   const jobs::RunOptions& options = *definition.options;
@@ -42,6 +54,9 @@ jobs::Environment environment_of(const jobs::JobDefinition& definition, const st
   variables.emplace_back("KRON_NOMINAL_TIME", nominal);
   variables.emplace_back("KRON_CHOSEN_TIME", period ? rfc3339(period->chosen) : "");
   variables.emplace_back("KRON_RUN_ID", run_id);
+  if (const auto trace = trace_parent_of(run_id); trace && !is_given("TRACEPARENT")) {
+    variables.emplace_back("TRACEPARENT", *trace);
+  }
   return variables;
 }
 

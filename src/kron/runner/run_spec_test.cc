@@ -46,6 +46,19 @@ TEST(RunSpec, TheRunIsNamedInItsEnvironment) {
   EXPECT_EQ(variables(*run_spec_of(definition("a"), "r2", std::nullopt))["KRON_PERIOD_ID"], "");
 }
 
+TEST(RunSpec, TheRunIsATraceThatItsCommandMayJoin) {
+  const std::string run_id = "0af7651916cd43dd8448eb211c80319c";
+  const auto trace_of = [](const std::string& id, const jobs::Environment& env) {
+    jobs::RunOptions options;
+    options.env = env;
+    return variables(*run_spec_of(definition("a", options), id, kPeriod))["TRACEPARENT"];
+  };
+  EXPECT_EQ(trace_of(run_id, {}), "00-0af7651916cd43dd8448eb211c80319c-15f774f039ec6d5f-01");
+  EXPECT_EQ(trace_of(run_id, {{"TRACEPARENT", "its own"}}), "its own");
+  EXPECT_EQ(trace_of("r1", {}), "") << "no trace is called that";
+  EXPECT_EQ(trace_of("0AF7651916CD43DD8448EB211C80319C", {}), "");
+}
+
 TEST(RunSpec, TheJobsOptionsAreKept) {
   jobs::RunOptions options;
   options.user = "u";

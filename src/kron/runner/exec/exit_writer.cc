@@ -33,16 +33,27 @@ void write_time(RecordText& text, const char* key, const timespec& time) {
   text.number(static_cast<std::uint64_t>(time.tv_nsec), kDecimals).end_line();
 }
 
+void write_usage(RecordText& text, const RunUsage& used) {
+  text.line("user_us=", static_cast<std::uint64_t>(used.user.count()));
+  text.line("system_us=", static_cast<std::uint64_t>(used.system.count()));
+  text.line("memory=", used.memory);
+  text.line("read=", used.read);
+  text.line("written=", used.written);
+}
+
 void write_record(RecordText& text, const char* run_id, const Ending& ending) {
   text.line(runner::kRecordFirstLine);
   text.line("run=", run_id);
   if (ending.code) text.line("code=", static_cast<std::uint64_t>(*ending.code));
   if (ending.signal != 0) text.line("signal=", static_cast<std::uint64_t>(ending.signal));
+  if (ending.failed) text.line("failed=", *ending.failed ? "yes" : "no");
+  if (ending.attempts > 1) text.line("attempts=", std::uint64_t{ending.attempts});
   if (ending.reason[0] != 0) write_reason(text, ending.reason);
   if (ending.started.tv_sec != 0) write_time(text, "started=", ending.started);
   write_time(text, "ended=", ending.ended);
   text.line("output=", ending.output_bytes);
   text.line("lost=", ending.output_lost);
+  if (ending.used) write_usage(text, *ending.used);
   if (ending.output_error != 0) text.line("output_error=", strerrordesc_np(ending.output_error));
   text.line(runner::kRecordLastLine);
 }

@@ -121,14 +121,17 @@ bool failure_of(const Record& record, Instructions& instructions) {
 // Texts that come several times, kept in the order they came.
 class Texts {
  public:
+  static constexpr std::size_t kSpare = 2;  // the null at their end, and room for one more
+
   // `few`: a place for them, if they are to have it.
   Texts(std::size_t count, char** few)
-      : texts_(few != nullptr ? few : static_cast<char**>(std::calloc(count + 1, sizeof(char*)))) {}
+      : texts_(few != nullptr ? few : static_cast<char**>(std::calloc(count + kSpare, sizeof(char*)))) {}
   bool add(const Record& record) {
     texts_[count_++] = record.bytes;
     return is_text(record.bytes, record.size);
   }
   char** all() const { return texts_; }
+  char** next() const { return texts_ + count_; }
 
  private:
   char** texts_;
@@ -210,9 +213,9 @@ const char* read_instructions(char* bytes, std::size_t size, Instructions& instr
 
   const std::size_t argument_count = counts[static_cast<std::uint8_t>(Tag::argument)];
   const std::size_t variable_count = counts[static_cast<std::uint8_t>(Tag::variable)];
-  const bool are_few = argument_count + variable_count + 2 <= Instructions::kFew;
+  const bool are_few = argument_count + variable_count + 2 * Texts::kSpare <= Instructions::kFew;
   Texts arguments(argument_count, are_few ? instructions.few : nullptr);
-  Texts variables(variable_count, are_few ? instructions.few + argument_count + 1 : nullptr);
+  Texts variables(variable_count, are_few ? instructions.few + argument_count + Texts::kSpare : nullptr);
   instructions.arguments = arguments.all();
   instructions.variables = variables.all();
   if (arguments.all() == nullptr || variables.all() == nullptr) return "there is no memory for the instructions";
@@ -222,6 +225,7 @@ const char* read_instructions(char* bytes, std::size_t size, Instructions& instr
       return "an instruction is unknown or malformed";
     }
   } while (record.tag != Tag::end);
+  instructions.attempt = variables.next();
   if (instructions.run_id == nullptr) return "the run has no id";
   if (instructions.failure == nullptr && (instructions.arguments[0] == nullptr || instructions.directory == nullptr)) {
     return "there is nothing to run";

@@ -35,6 +35,7 @@ struct Instructions {
   const char* run_id = nullptr;
   char** arguments = nullptr;  // null-terminated, as is `variables`
   char** variables = nullptr;
+  char** attempt = nullptr;  // the place of one more of them; nobody's unless there may be several attempts
   const char* directory = nullptr;
   bool directory_may_fail = false;
   std::optional<std::string_view> input;

@@ -40,6 +40,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::append(const char* bytes, std::size_t size) {
   written_ += size;
+  if (size > 0) last_ = bytes[size - 1];
   // A full disk must not stop the command: what cannot be kept is counted and dropped.
   while (size > 0 && error_ == 0) {
     const std::size_t stored = store(bytes, size);

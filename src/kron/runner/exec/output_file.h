@@ -24,6 +24,8 @@ class OutputFile {
   std::uint64_t written() const { return written_; }       // by the command
   std::uint64_t lost() const { return written_ - kept_; }  // of these, cut or never kept
 
+  bool ends_a_line() const { return written_ == 0 || last_ == '\n'; }
+
   // Why nothing more is kept, an errno; 0: all is well.
   int error() const { return error_; }
 
@@ -40,6 +42,7 @@ class OutputFile {
   std::uint64_t kept_ = 0;  // of the command's bytes
   std::uint64_t cut_ = 0;
   std::uint64_t written_ = 0;
+  char last_ = 0;  // of the bytes written
   int error_ = 0;
 };
 

@@ -71,4 +71,22 @@ pid_t RunCgroup::vfork_into(void (*child)(void*), void* context) const {
   return result < 0 ? -1 : static_cast<pid_t>(result);
 }
 
+std::uint64_t RunCgroup::most_memory() const { return fd_ < 0 ? 0 : number_in(fd_, "memory.peak"); }
+
+std::uint64_t number_in(int directory, const char* name) {
+  const int file = ::openat(directory, name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[24];
+  const ssize_t size = ::read(file, text, sizeof text);
+  ::close(file);
+  std::uint64_t number = 0;
+  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i) {
+    const std::uint64_t digit = static_cast<std::uint64_t>(text[i] - '0');
+    if (__builtin_mul_overflow(number, std::uint64_t{10}, &number) || __builtin_add_overflow(number, digit, &number)) {
+      return 0;
+    }
+  }
+  return number;
+}
+
 }  // namespace kron::exec

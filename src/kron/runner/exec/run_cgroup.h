@@ -1,6 +1,7 @@
 #pragma once
 
 #include <climits>
+#include <cstdint>
 #include <sys/types.h>
 
 namespace kron::exec {
@@ -23,9 +24,16 @@ class RunCgroup {
 
   const char* path() const { return path_; }
 
+  // Bytes that all its processes had together at one time, with the files that the kernel keeps for them; 0: there is
+  // no cgroup, or its memory is not counted.
+  std::uint64_t most_memory() const;
+
  private:
   int fd_ = -1;
   char path_[PATH_MAX] = "";
 };
+
+// The number that a file of a cgroup begins with; 0: there is no such file, or it begins with none.
+std::uint64_t number_in(int directory, const char* name);
 
 }  // namespace kron::exec

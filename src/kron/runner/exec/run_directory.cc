@@ -30,4 +30,10 @@ void RunDirectory::note_start() {
   if (was_there_ && started_ >= 0) (void)!::ftruncate(started_, 0);
 }
 
+void RunDirectory::forget_processes() const {
+  if (started_ < 0) return;
+  (void)!::ftruncate(started_, 0);
+  ::lseek(started_, 0, SEEK_SET);
+}
+
 }  // namespace kron::exec

@@ -21,6 +21,9 @@ class RunDirectory {
   // it is removed.
   void note_start();
 
+  // What the file says of the command's processes is over: they have ended, and others may follow.
+  void forget_processes() const;
+
   // The file by which it said so, to be written to; -1: there is none.
   int started() const { return started_; }
 

@@ -15,27 +15,16 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "kron/runner/exec/deadline.h"
 #include "kron/runner/exec/small_steps.h"
 #include "kron/runner/protocol.h"
 
 namespace kron::exec {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kAfterKill = 2 * kSecond;
 constexpr std::size_t kReadAtOnce = 64 << 10;
 constexpr char kSyslogSocket[] = "/dev/log";
-
-std::int64_t monotonic_now() {
-  const timespec now = time_now(CLOCK_MONOTONIC);
-  return now.tv_sec * kSecond + now.tv_nsec;
-}
-
-// Far away rather than in the past when the duration is absurd.
-std::int64_t deadline_after(std::int64_t duration) {
-  std::int64_t deadline = 0;
-  return __builtin_add_overflow(monotonic_now(), duration, &deadline) ? INT64_MAX : deadline;
-}
 
 }  // namespace
 
@@ -43,7 +32,8 @@ Supervisor::Supervisor(const Instructions& instructions, RunDirectory& directory
     : instructions_(instructions),
       directory_(directory),
       cgroup_(instructions.cgroup, instructions.run_id),
-      output_(directory, instructions.capture) {}
+      output_(directory, instructions.capture),
+      retries_(instructions.process.retry.value_or(0)) {}
 
 void Supervisor::prepare() {
   sigset_t handled;
@@ -59,13 +49,21 @@ void Supervisor::prepare() {
   // What the command leaves behind comes to us when its parent dies, so that we learn when the group is gone.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 
+  const bool complete =
+      open_descriptors() && signals_ >= 0 && null_ >= 0 && (!instructions_.has_lease || lease_.open());
+  if (complete) return;
+  refusal_ = {"open what is needed for", "the command", errno};
+  retries_ = 0;
+}
+
+// Of one attempt.
+bool Supervisor::open_descriptors() {
   descriptors_.in = input_descriptor();
   descriptors_.out = open_sink(instructions_.out, sinks_[0], STDOUT_FILENO, LOG_INFO);
-  const bool shared = instructions_.out.kind == OutputKind::capture && instructions_.err.kind == OutputKind::capture;
+  const bool shared = instructions_.out.kind == OutputKind::capture && instructions_.err.kind == OutputKind::capture &&
+                      !counts_errors();
   descriptors_.err = shared ? descriptors_.out : open_sink(instructions_.err, sinks_[1], STDERR_FILENO, LOG_WARNING);
-  const bool complete = signals_ >= 0 && null_ >= 0 && descriptors_.in >= 0 && descriptors_.out >= 0 &&
-                        descriptors_.err >= 0 && (!instructions_.has_lease || lease_.open());
-  if (!complete) refusal_ = {"open what is needed for", "the command", errno};
+  return descriptors_.in >= 0 && descriptors_.out >= 0 && descriptors_.err >= 0;
 }
 
 int Supervisor::input_descriptor() {
@@ -77,52 +75,98 @@ int Supervisor::input_descriptor() {
 }
 
 int Supervisor::open_sink(const Stream& stream, Sink& sink, int inherited, int priority) {
-  if (stream.kind == OutputKind::inherit) return inherited;
-  if (stream.kind == OutputKind::discard || stream.kind == OutputKind::file) return null_;
+  if (stream.kind == OutputKind::inherit) return inherit(sink, inherited);
+  if (stream.kind == OutputKind::file) return null_;
+  const bool is_heard = &sink == &sinks_[1] && counts_errors();
+  if (stream.kind == OutputKind::discard) return is_heard ? open_pipe(sink) : null_;
+  sink.captured = stream.kind == OutputKind::capture;
+  if (!sink.captured && !sink.lines.is_open()) {
+    sink.lines.open(kSyslogSocket, instructions_.run_id, LOG_CRON | priority);
+  }
+  return open_pipe(sink);
+}
+
+int Supervisor::open_pipe(Sink& sink) const {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
   sink.fd = ends[0];
-  sink.captured = stream.kind == OutputKind::capture;
-  if (!sink.captured) sink.lines.open(kSyslogSocket, instructions_.run_id, LOG_CRON | priority);
   return ends[1];
+}
+
+// Our own standard descriptors are the daemon's until the command has started (release_descriptors).
+int Supervisor::inherit(Sink& sink, int standard) const {
+  if (retries_ == 0) return standard;
+  if (sink.inherited < 0) sink.inherited = ::fcntl(standard, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return sink.inherited;
 }
 
 Ending Supervisor::run() {
   ending_.started = time_now(CLOCK_REALTIME);
-  if (start()) {
-    while (!is_over()) turn();
-    drain();
-    describe_end();
+  if (may_start()) {
+    do {
+      attempt();
+    } while (is_to_try_again() && wait_for_next());
   }
   ending_.ended = time_now(CLOCK_REALTIME);
   ending_.output_bytes = output_.written();
   ending_.output_lost = output_.lost();
   ending_.output_error = output_.error();
+  if (ending_.code) {
+    used_.memory = std::max(used_.memory, cgroup_.most_memory());
+    ending_.used = used_;
+  }
   return ending_;
 }
 
-bool Supervisor::start() {
+bool Supervisor::may_start() {
   if (refusal_.verb == nullptr && lease_.has_run_out()) {
     // Another host may hold the lock by now. Without a code the record says that nothing was executed.
     add_reason(runner::kLeaseOverBefore);
     return false;
   }
+  if (instructions_.timeout > 0) deadline_ = deadline_after(instructions_.timeout);
+  return true;
+}
+
+void Supervisor::attempt() {
+  ++ending_.attempts;
+  ending_.code.reset();
+  ending_.signal = 0;
+  ending_.reason[0] = 0;
+  has_ended_ = false;
+  wrote_errors_ = false;
+  command_ = -1;
+  if (!start()) return;
+  while (!is_over()) turn();
+  drain();
+  describe_end();
+}
+
+bool Supervisor::start() {
+  if (instructions_.process.retry) {
+    std::snprintf(attempt_variable_, sizeof attempt_variable_, "%s=%u", runner::kAttemptVariable, ending_.attempts);
+    *instructions_.attempt = attempt_variable_;
+  }
   if (refusal_.verb == nullptr) {
-    if (instructions_.timeout > 0) deadline_ = deadline_after(instructions_.timeout);
     command_ = start_command(instructions_, descriptors_, cgroup_, directory_.started(), refusal_);
   }
-  if (refusal_.verb != nullptr) {
-    if (command_ > 0) ::waitpid(command_, nullptr, 0);
-    refuse(refusal_);
-    return false;
-  }
-  // Only the command holds what is the command's: a reader of the daemon's output must not wait for us, and the pipes
-  // must end with their last writer.
+  release_descriptors();
+  if (refusal_.verb == nullptr) return true;
+  rusage used{};
+  if (command_ > 0 && ::wait4(command_, nullptr, 0, &used) == command_) count(used);
+  refuse(refusal_);
+  refusal_ = {};
+  return false;
+}
+
+// Only the command holds what is the command's: a reader of the daemon's output must not wait for us, unless there may
+// be another attempt, and the pipes must end with their last writer.
+void Supervisor::release_descriptors() {
   for (const int own : {descriptors_.in, descriptors_.out, descriptors_.err}) {
-    if (own > STDERR_FILENO && own != null_) ::close(own);
+    const bool is_kept = own == null_ || own == sinks_[0].inherited || own == sinks_[1].inherited;
+    if (own > STDERR_FILENO && !is_kept) ::close(own);
   }
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null_, standard);
-  return true;
 }
 
 void Supervisor::refuse(const Refusal& refusal) {
@@ -131,6 +175,7 @@ void Supervisor::refuse(const Refusal& refusal) {
   ending_.code = is_missing ? runner::kNotFound : runner::kCannotExecute;
   std::snprintf(ending_.reason, sizeof ending_.reason, "cannot %s %.300s: %s", refusal.verb, refusal.object,
                 strerrordesc_np(refusal.error));
+  judge(true);
 }
 
 void Supervisor::turn() {
@@ -162,8 +207,7 @@ void Supervisor::read_signals() {
         end_lease();
         continue;
       }
-      if (ending_.reason[0] == 0) add_reason("killed");
-      kill_group();
+      kill_now();
     } else {
       reap();
     }
@@ -172,7 +216,9 @@ void Supervisor::read_signals() {
 
 void Supervisor::reap() {
   int status = 0;
-  for (pid_t pid = ::waitpid(-1, &status, WNOHANG); pid > 0; pid = ::waitpid(-1, &status, WNOHANG)) {
+  rusage used{};
+  for (pid_t pid = ::wait4(-1, &status, WNOHANG, &used); pid > 0; pid = ::wait4(-1, &status, WNOHANG, &used)) {
+    count(used);
     if (pid != command_) continue;
     has_ended_ = true;
     status_ = status;
@@ -184,9 +230,10 @@ void Supervisor::read_sink(Sink& sink, std::size_t most) {
   const ssize_t got = ::read(sink.fd, buffer, std::min(most, sizeof buffer));
   if (got > 0) {
     const std::size_t size = static_cast<std::size_t>(got);
+    if (&sink == &sinks_[1]) wrote_errors_ = true;
     if (sink.captured) {
       output_.append(buffer, size);
-    } else {
+    } else if (sink.lines.is_open()) {
       sink.lines.append(buffer, size);
     }
   } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
@@ -211,6 +258,7 @@ void Supervisor::drain() {
 }
 
 std::int64_t Supervisor::next_deadline() const {
+  if (phase_ == Phase::waiting) return next_attempt_;
   // A command that KILL does not end sits in the kernel, and only its end ends the run.
   return phase_ == Phase::killed && !has_ended_ ? 0 : deadline_;
 }
@@ -231,12 +279,20 @@ void Supervisor::act_on_time() {
 }
 
 void Supervisor::terminate(const char* reason) {
+  if (phase_ == Phase::waiting) give_up("terminated before");
   if (phase_ != Phase::running) return;
   phase_ = Phase::terminating;
   deadline_ = deadline_after(instructions_.grace);
   std::snprintf(ending_.reason, sizeof ending_.reason, "%s", reason);
   ::kill(-command_, SIGTERM);
   ::kill(-command_, SIGCONT);  // a stopped process would not hear the TERM
+}
+
+void Supervisor::kill_now() {
+  if (phase_ == Phase::waiting) give_up("killed before");
+  if (phase_ == Phase::given_up) return;
+  if (ending_.reason[0] == 0) add_reason("killed");
+  kill_group();
 }
 
 void Supervisor::kill_group() {
@@ -252,9 +308,13 @@ void Supervisor::add_reason(const char* reason) {
 
 // At once: at the end of its time another host may start, and grace would overlap with it.
 void Supervisor::end_lease() {
-  if (phase_ == Phase::killed) return;
+  if (phase_ == Phase::killed || phase_ == Phase::given_up) return;
   add_reason(runner::kLeaseOver);
-  kill_group();
+  if (phase_ == Phase::waiting) {
+    phase_ = Phase::given_up;
+  } else {
+    kill_group();
+  }
 }
 
 bool Supervisor::is_over() {
@@ -269,10 +329,11 @@ bool Supervisor::group_is_empty() const { return ::kill(-command_, 0) != 0 && er
 void Supervisor::describe_end() {
   if (!WIFSIGNALED(status_)) {
     ending_.code = WEXITSTATUS(status_);
-    return;
+    return judge(phase_ != Phase::running);
   }
   ending_.signal = WTERMSIG(status_);
   ending_.code = 128 + ending_.signal;
+  judge(phase_ != Phase::running);
   if (ending_.reason[0] != 0) return;
   const char* description = sigdescr_np(ending_.signal);
   std::snprintf(ending_.reason, sizeof ending_.reason, "ended by signal %d (%s)", ending_.signal,
