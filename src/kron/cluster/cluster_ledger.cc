@@ -62,6 +62,11 @@ std::optional<NewTask> task_of(const StartedRun& run) {
   return good ? *std::move(good) : std::move(task);
 }
 
+// All of them, not only what a step has made: one whose answer was lost may have made some, too.
+std::vector<AlarmMessage> owed_in(const ClusterRecord& record) {
+  return record.state.alarm ? record.state.alarm->owed : std::vector<AlarmMessage>();
+}
+
 Error unreachable(const std::string& why) { return {Code::unreachable, "Redis cannot be reached: " + why}; }
 
 }  // namespace
@@ -154,7 +159,10 @@ std::variant<Written, ClusterLedger::Pending> ClusterLedger::prepare(const Ledge
     if (const Status read = fetch(identity, {.now = now(world_.clock)}); !read) return Written::refused(read.error());
     return Written::newer(known_job(step.identity).periods);
   }
-  const bool changes = !is_same(pending.record.state.periods, step.now.periods);
+  // The ends of runs are no news to the record, but to an alarm in it.
+  const std::optional<Alarm> alarm = pending.record.state.alarm;
+  (void)apply_alarm(pending.record.state, step);
+  const bool changes = !is_same(pending.record.state.periods, step.now.periods) || pending.record.state.alarm != alarm;
   const bool has_outcomes = std::ranges::any_of(step.history, is_outcome);
   const bool has_dropped = std::ranges::any_of(step.history, is_dropped_request);
   // The ends of runs are told by those who run them.
@@ -375,6 +383,7 @@ Written ClusterLedger::granted(Pending& pending, const StepAnswer& answer, const
   Written written;
   if (answer.revision) {
     pending.record.revision = *answer.revision;
+    written.owed = owed_in(pending.record);
     learn(step.identity, pending.call.field, pending.record);
     give(step.identity, *answer.revision);
   } else if (answer.word == Word::again && pending.call.revision) {
@@ -385,6 +394,7 @@ Written ClusterLedger::granted(Pending& pending, const StepAnswer& answer, const
       }
       if (!is_same(found->state.periods, step.now.periods)) written.periods = found->state.periods;
       give(step.identity, found->revision);
+      written.owed = owed_in(*found);
       learn(step.identity, pending.call.field, *std::move(found));
     }
   }

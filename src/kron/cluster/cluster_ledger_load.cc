@@ -58,6 +58,7 @@ KnownJob ClusterLedger::known_job(const std::string& identity) {
     memory.given = memory.record.revision;
     known.periods = memory.record.state.periods;
     known.unusable = memory.unusable;
+    if (memory.record.state.alarm) known.owed = memory.record.state.alarm->owed;
   }
   if (world_.active_of) known.active = world_.active_of(identity);
   return known;

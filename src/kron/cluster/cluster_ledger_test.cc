@@ -116,6 +116,40 @@ TEST_F(ClusterLedgerTest, TheEndsOfRunsNeedNoServer) {
   EXPECT_EQ(redis.commands(), before);
 }
 
+// The alarm is in the record that all hosts share: what one has told, another does not tell again.
+TEST_F(ClusterLedgerTest, AnAlarmIsOpenedByOneHostAndClosedByAnother) {
+  const auto terms = std::make_shared<AlarmTerms>(AlarmTerms{.on = all_alarm_kinds(), .to = {"ops"}});
+  const auto end_of = [&](const KnownJob& known, int exit_code, Instant period) {
+    LedgerStep step;
+    step.identity = "job";
+    step.now = known;
+    step.alarm_terms = terms;
+    step.history = {{.period = period, .outcome = Outcome::executed, .completed_at = period, .exit_code = exit_code}};
+    return step;
+  };
+  go_to(at(10));
+  const KnownJob on_a = a.load(at(10));
+  const KnownJob on_b = b.load(at(10));
+  const Written failed = a.write(end_of(on_a, 1, at(5)));
+  ASSERT_TRUE(failed.is_done());
+  ASSERT_EQ(failed.owed.size(), 1U);
+  // It was judged by a record that knows of no alarm.
+  EXPECT_EQ(b.write(end_of(on_b, 1, at(6))).how, Written::How::newer);
+  const Written again = b.write(end_of(b.load(at(10)), 1, at(6)));
+  EXPECT_TRUE(again.is_done());
+  EXPECT_EQ(again.owed, failed.owed) << "nobody knows yet that it is in the queue: the same task is submitted again";
+  LedgerStep paid;
+  paid.identity = "job";
+  paid.now = b.load(at(10));
+  paid.alarm_terms = terms;
+  paid.alarm_notes.paid = {key_of(failed.owed[0])};
+  EXPECT_TRUE(b.write(paid).owed.empty());
+  const Written closed = a.write(end_of(a.load(at(10)), 0, at(7)));
+  ASSERT_EQ(closed.owed.size(), 1U);
+  EXPECT_EQ(closed.owed[0].sign.kind, AlarmKind::recovered);
+  EXPECT_EQ(closed.owed[0].first, at(5));
+}
+
 TEST_F(ClusterLedgerTest, ATriggerComparesNoRevision) {
   const JobState periods = a.load(now(clock)).periods;
   (void)b.load(now(clock));

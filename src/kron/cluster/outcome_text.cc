@@ -1,6 +1,7 @@
 #include "kron/cluster/outcome_text.h"
 
 #include "kron/base/rfc3339.h"
+#include "kron/json/run_usage.h"
 #include "kron/json/writer.h"
 
 namespace kron::cluster {
@@ -34,7 +35,10 @@ std::string print(const OutcomeText& outcome) {
       out.null();
     }
   }
+  if (outcome.failed) out.key("failed").boolean(*outcome.failed);
+  if (outcome.attempts) out.key("attempts").integer(*outcome.attempts);
   if (outcome.output_bytes) out.key("outputBytes").integer(static_cast<std::int64_t>(*outcome.output_bytes));
+  if (outcome.used) write_usage(out, *outcome.used);
   if (outcome.passed_over) {
     out.key("passedOver").begin_map().key("count").integer(static_cast<std::int64_t>(outcome.passed_over->count));
     out.member("first", rfc3339(outcome.passed_over->first)).member("last", rfc3339(outcome.passed_over->last));

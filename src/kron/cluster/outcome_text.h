@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kron/base/instant.h"
+#include "kron/base/run_usage.h"
 #include "kron/core/open_periods.h"
 #include "kron/core/state.h"
 #include "kron/state/record.h"
@@ -36,8 +37,11 @@ struct OutcomeText {
   std::optional<Instant> period = {};
   std::optional<Instant> chosen = {};
   std::string run_id = {};
-  std::optional<int> exit_code = {};  // 128 + n for a signal
+  std::optional<int> exit_code = {};           // 128 + n for a signal
+  std::optional<std::uint32_t> attempts = {};  // when several
+  std::optional<bool> failed = {};             // when the exit code alone would say otherwise
   std::optional<std::uint64_t> output_bytes = {};
+  std::optional<RunUsage> used = {};
   std::optional<PassedOver> passed_over = {};
 };
 std::string print(const OutcomeText& outcome);

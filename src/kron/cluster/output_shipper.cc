@@ -203,7 +203,10 @@ void OutputShipper::end(const std::string& run_id, Shipped& shipped, const Claim
   outcome.chosen = grant.chosen;
   outcome.run_id = run_id;
   outcome.exit_code = exit.code;
+  outcome.attempts = several(exit.attempts);
+  outcome.failed = unlike_exit_code(exit.failed, exit.code);
   outcome.output_bytes = exit.output_bytes;
+  outcome.used = exit.used;
 
   EndCall call;
   call.run_id = run_id;

@@ -89,7 +89,8 @@ BlobParts final_blob(Dialect dialect, const FinalRun& run) {
 }
 
 RunStatus status_of(const RunExit& exit) {
-  return exit.code == 0 && !exit.never_ran ? RunStatus::success : RunStatus::fail;
+  const bool has_ended = exit.code && !exit.never_ran;
+  return has_ended && !counts_as_failed(exit.failed, *exit.code) ? RunStatus::success : RunStatus::fail;
 }
 
 std::optional<int> retcode_of(const RunExit& exit) {

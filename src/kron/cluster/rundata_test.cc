@@ -52,6 +52,9 @@ TEST(RunData, TheEndOfARunSaysStatusAndCode) {
   EXPECT_EQ(retcode_of(exit), 143) << "a command may exit so";
   exit.signal = 15;
   EXPECT_EQ(retcode_of(exit), -15);
+  exit = {"r", 2, ""};
+  exit.failed = false;
+  EXPECT_EQ(status_of(exit), RunStatus::success) << "the job says that 2 is fine";
   exit = {"r", std::nullopt, "nobody saw it"};
   EXPECT_EQ(status_of(exit), RunStatus::fail);
   EXPECT_EQ(retcode_of(exit), std::nullopt);

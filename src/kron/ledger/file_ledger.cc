@@ -129,6 +129,7 @@ std::vector<Written> FileLedger::write(std::span<const LedgerStep> steps) {
     bool is_first = false;
     Result<RecentRecords::Recent> recent = record_for(steps[i], is_first);
     const Status applied = recent ? apply(recent->record, steps[i]) : fail(recent.error());
+    if (applied) results[i].owed = apply_alarm(recent->record, steps[i]);
     Result<std::string> text = applied ? state::fit(recent->record) : fail(applied.error());
     if (text) {
       all.push_back({i, is_first, *std::move(recent), *std::move(text)});

@@ -10,7 +10,9 @@ namespace kron {
 namespace {
 
 KnownJob known_job(StateRecord record) {
-  return {std::move(record.periods), std::move(record.active), std::move(record.last_boot_id)};
+  KnownJob known{std::move(record.periods), std::move(record.active), std::move(record.last_boot_id)};
+  if (record.alarm) known.owed = std::move(record.alarm->owed);
+  return known;
 }
 
 // So many files that say which jobs are recorded, and they are merged into first-seen.json.

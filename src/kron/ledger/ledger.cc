@@ -1,11 +1,68 @@
 #include "kron/ledger/ledger.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "kron/base/failure_rule.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
 
 namespace kron {
+
+namespace {
+
+// An exit that nobody knows is a failure.
+bool went_well(const HistoryEntry& entry) {
+  return entry.exit_code && !counts_as_failed(entry.failed, *entry.exit_code);
+}
+
+}  // namespace
+
+std::optional<AlarmSign> sign_of(const HistoryEntry& entry) {
+  if (!entry.period || !entry.outcome || entry.passed_over || entry.trigger == Trigger::manual) return std::nullopt;
+  AlarmSign sign{.period = *entry.period,
+                 .at = entry.completed_at,
+                 .run_id = entry.run_id,
+                 .exit_code = entry.exit_code,
+                 .reason = std::string(name_of(entry.reason))};
+  switch (*entry.outcome) {
+    case Outcome::executed:
+      sign.kind = went_well(entry) ? AlarmKind::recovered : AlarmKind::failed;
+      return sign;
+    case Outcome::missed:
+      sign.kind = AlarmKind::missed;
+      return sign;
+    case Outcome::unschedulable:
+      // A planned day off is nobody's alarm.
+      if (entry.reason == Reason::excluded) return std::nullopt;
+      sign.kind = AlarmKind::unschedulable;
+      return sign;
+    case Outcome::skipped:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::vector<AlarmMessage> apply_alarm(StateRecord& record, const LedgerStep& step) {
+  if (!step.alarm_terms && !record.alarm) return {};
+  Alarm alarm = record.alarm.value_or(Alarm{});
+  pay(alarm, step.alarm_notes.paid);
+  const std::vector<AlarmMessage> before = alarm.owed;
+  if (step.alarm_terms) {
+    for (const HistoryEntry& entry : step.history) {
+      if (const auto sign = sign_of(entry)) note(alarm, *step.alarm_terms, *sign);
+    }
+    for (const AlarmSign& sign : step.alarm_notes.signs) note(alarm, *step.alarm_terms, sign);
+  } else {
+    alarm = Alarm{.owed = std::move(alarm.owed)};
+  }
+  std::vector<AlarmMessage> news;
+  std::ranges::copy_if(alarm.owed, std::back_inserter(news),
+                       [&](const AlarmMessage& one) { return std::ranges::find(before, one) == before.end(); });
+  record.alarm = alarm.is_quiet() ? std::nullopt : std::optional(std::move(alarm));
+  if (!record.alarm) record.unknown_of_alarm.clear();
+  return news;
+}
 
 Status apply(StateRecord& record, const LedgerStep& step) {
   const auto& before = record.periods.last_handled;

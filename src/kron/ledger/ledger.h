@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,9 @@ struct KnownJob {
   std::vector<ActiveExecution> active;
   std::string last_boot_id;
   std::string unusable = {};  // why the record cannot be used; such a job must not be scheduled
+  // Of a record that was loaded: messages of its alarm that nobody knows to be in the queue. Whoever loads it takes
+  // them.
+  std::vector<AlarmMessage> owed = {};
 
   bool operator==(const KnownJob&) const = default;
 };
@@ -37,6 +41,14 @@ struct StartedRun {
   bool operator==(const StartedRun&) const = default;
 };
 
+// What is to be noted of a job's alarm beside what its periods tell.
+struct AlarmNotes {
+  std::vector<AlarmSign> signs = {};   // runs that are late
+  std::vector<std::string> paid = {};  // keys of messages that the queue has
+
+  [[nodiscard]] bool empty() const { return signs.empty() && paid.empty(); }
+};
+
 // One step of one job, to be made durable as a whole. The scheduler says what is so now and what is new.
 struct LedgerStep {
   std::string identity;
@@ -46,6 +58,8 @@ struct LedgerStep {
   std::vector<HistoryEntry> history;    // appended; the oldest beyond history_cap are dropped
   std::uint32_t history_cap = 20;
   std::vector<StartedRun> started = {};  // those of now.active that are new; their commands wait for the answer
+  std::shared_ptr<const AlarmTerms> alarm_terms = {};  // none: the job has no alarm, and one that it had is forgotten
+  AlarmNotes alarm_notes = {};
 };
 
 // What became of a step. Several daemons may share a ledger: then a step is refused unless its record is still the one
@@ -65,6 +79,7 @@ struct [[nodiscard]] Written {
   std::optional<JobState> periods = {};
   std::string run_id = {};
   std::optional<Instant> retry_at = {};  // none: when the caller likes
+  std::vector<AlarmMessage> owed = {};   // done: messages that the step has made, as durable as it is
 
   [[nodiscard]] bool is_done() const { return how == How::done; }
 
@@ -80,6 +95,12 @@ struct [[nodiscard]] Written {
 // Pure: the record after the step. Conflict, and no change, when LastHandledPeriodID would move back: the record knows
 // of a period that the step's author has never heard of.
 Status apply(StateRecord& record, const LedgerStep& step);
+
+// What an entry of the history says to an alarm; nothing when it says nothing: it was skipped, excluded, passed over,
+// or asked for by hand.
+std::optional<AlarmSign> sign_of(const HistoryEntry& entry);
+// The part of apply() that is about the alarm. Returns the messages that are owed since.
+std::vector<AlarmMessage> apply_alarm(StateRecord& record, const LedgerStep& step);
 
 // What happened to each period, durably. One owner at a time; nothing of it is thread-safe. A ledger that others share
 // (on a server) answers all that Written names; one that is its owner's alone only done and refused.

@@ -99,6 +99,11 @@ struct RunSignalled {
   Attribution from;
 };
 
+struct MessageOwed {  // of a job's alarm: it is durable in the record, and not yet known to be in the queue
+  std::string identity;
+  AlarmMessage message;
+};
+
 struct RecordsWritten {
   std::size_t count = 0;
   Nanoseconds took{0};
@@ -106,7 +111,7 @@ struct RecordsWritten {
 
 using Event =
     std::variant<PeriodEnded, RunStarted, RunEnded, RunAdopted, RunFoundBefore, PeriodsPassedOver, PeriodsClosed,
-                 ManualRunDropped, JobPaused, JobResumed, RunRequested, RunSignalled, RecordsWritten>;
+                 ManualRunDropped, JobPaused, JobResumed, RunRequested, RunSignalled, MessageOwed, RecordsWritten>;
 
 // On the scheduler's thread, so it waits for nobody; it must not call the scheduler.
 using Observer = std::function<void(const Event&)>;

@@ -11,7 +11,8 @@ namespace {
 bool is_little(const KnownJob& known) {
   const JobState& periods = known.periods;
   return known.active.empty() && known.last_boot_id.empty() && periods.open_periods.empty() &&
-         periods.passed_over.empty() && !periods.first_seen_is_floor && !periods.suspended && !periods.schedule;
+         periods.passed_over.empty() && !periods.first_seen_is_floor && !periods.suspended && !periods.schedule &&
+         periods.failures_in_a_row == 0;
 }
 
 std::size_t mixed(std::initializer_list<std::uint64_t> parts) {

@@ -16,10 +16,13 @@
 
 namespace kron {
 
-// A run that waits for those it replaces to end.
+// A run that waits for others to end: those that it replaces, or, queued, those that go before it.
 struct WaitingRun {
   RunCause cause;
-  Nanoseconds give_up_at;  // monotonic
+  std::optional<Nanoseconds> give_up_at;  // monotonic; none: a queued period, for which its deadline says it
+  bool is_queued = false;
+
+  [[nodiscard]] bool is_queued_period() const { return is_queued && cause.period.has_value(); }
 };
 
 // A scheduler's jobs, by number and by identity. A daemon holds a million of them and looks at a few at a time: a job
@@ -81,6 +84,9 @@ class JobTable {
   [[nodiscard]] const Schedule& schedule(Number job) const { return *slots_[job].schedule; }
   [[nodiscard]] const WindowSpec& window(Number job) const { return slots_[job].terms->window; }
   [[nodiscard]] bool has_runs(Number job) const;
+  [[nodiscard]] const WaitingRun* waiting(Number job) const {  // null: none
+    return slots_[job].awake != nullptr ? slots_[job].awake->waiting.get() : nullptr;
+  }
   [[nodiscard]] bool has_open_or_passed_over(Number job) const;
   [[nodiscard]] std::optional<Instant> first_seen(Number job) const;
   [[nodiscard]] std::optional<Instant> last_handled(Number job) const;

@@ -44,7 +44,7 @@ TEST(JobTable, GivesBackWhatItPacked) {
   const KnownJob full = known_in_full();
   std::vector<KnownJob> knowledge{KnownJob(), known_since(5), full};
   for (const bool rests : {false, true}) {
-    for (std::size_t part = 0; part < 8; ++part) {
+    for (std::size_t part = 0; part < 9; ++part) {
       KnownJob known = known_since(9);
       if (part == 0) known.periods.open_periods = full.periods.open_periods;
       if (part == 1) known.periods.passed_over = full.periods.passed_over;
@@ -53,6 +53,7 @@ TEST(JobTable, GivesBackWhatItPacked) {
       if (part == 4) known.active = full.active;
       if (part == 5) known.last_boot_id = full.last_boot_id;
       if (part == 6) known.periods.first_seen_reach = Seconds(7);
+      if (part == 8) known.periods.failures_in_a_row = 2;
       if (part == 7) known.periods.schedule = ScheduleSeen{17, instant_of(3)};
       knowledge.push_back(known);
     }

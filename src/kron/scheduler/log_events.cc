@@ -11,6 +11,18 @@ LogField exit_code(const RunExit& exit) {
   return exit.code ? LogField{"exitCode", *exit.code} : LogField{"exitCode", "unknown"};
 }
 
+// Left out when there was one.
+LogField attempts(const RunExit& exit) {
+  return exit.attempts > 1 ? LogField{"attempts", std::int64_t{exit.attempts}}
+                           : LogField{"attempts", std::string_view()};
+}
+
+// Left out when it is as the exit code says.
+LogField failed(const RunExit& exit) {
+  const std::optional<bool> unlike = unlike_exit_code(exit.failed, exit.code);
+  return unlike ? LogField{"failed", LogJson{*unlike ? "true" : "false"}} : LogField{"failed", std::string_view()};
+}
+
 // A process by its PID, a task by its id.
 LogField what_runs(const ActiveExecution& run) {
   if (run.is_task()) return {"task", run.task_id};
@@ -65,6 +77,8 @@ struct LineOf {
                            {"runId", ended.run.run_id},
                            what_runs(ended.run),
                            exit_code(ended.exit),
+                           failed(ended.exit),
+                           attempts(ended.exit),
                            {"reason", ended.exit.reason}});
   }
 
@@ -123,6 +137,9 @@ struct LineOf {
                                {"by", requested.from.by},
                                {"note", requested.from.note}});
   }
+
+  // Told by who brings it to the queue.
+  void operator()(const MessageOwed& /*event*/) const {}
 
   void operator()(const RunSignalled& signalled) const {
     log.info("run_signalled", {{"identity", signalled.identity},

@@ -49,8 +49,15 @@ TEST(LogEvents, HaveTheLinesOfTheFormats) {
   EXPECT_EQ(keys_of(line_of(RunStarted{"a", run_of_noon()})), "identity trigger runId pid") << "by hand";
   const auto over = line_of(RunEnded{"a", run_of_noon(), {"r1", 3, "x"}, utc("2026-03-01T13:00:00Z")});
   EXPECT_EQ(over.event, "run_ended");
-  EXPECT_EQ(keys_of(over), "identity periodId runId pid exitCode reason");
+  EXPECT_EQ(keys_of(over), "identity periodId runId pid exitCode failed attempts reason");
   EXPECT_EQ(over.field("exitCode"), "3");
+  RunExit tried{"r1", 0, {}};
+  tried.attempts = 4;
+  EXPECT_EQ(line_of(RunEnded{"a", run_of_noon(), tried, utc("2026-03-01T13:00:00Z")}).field("attempts"), "4");
+  tried.failed = true;
+  EXPECT_EQ(line_of(RunEnded{"a", run_of_noon(), tried, utc("2026-03-01T13:00:00Z")}).field("failed"), "true");
+  tried.failed = false;
+  EXPECT_EQ(line_of(RunEnded{"a", run_of_noon(), tried, utc("2026-03-01T13:00:00Z")}).field("failed"), "");
   const auto found = line_of(RunFoundBefore{"a", noon.nominal, {"r1", std::nullopt, {}}});
   EXPECT_EQ(found.event, "already_run");
   EXPECT_EQ(found.level, LogLevel::warning);

@@ -35,7 +35,8 @@ struct Scenario {
   std::string name;
   std::vector<JobDefinition> jobs;
   std::function<void(Daemon&, Outside&)> story = [](Daemon& daemon, Outside&) { daemon.run_for(100s); };
-  Behaviour behaviour = {.runs_for = 20s, .exit_code = 3};
+  // Executed twice in each run, and 3 is fine: nothing that a run's own record says may be lost from the job's.
+  Behaviour behaviour = {.runs_for = 20s, .exit_code = 3, .attempts = 2, .failed = false};
   std::size_t survivors = 400;  // tried at each crash point
   std::size_t again = 0;        // tried at each crash point of the recovery; 0: it is not cut off
   std::map<std::string, std::string> planted = {};
@@ -78,6 +79,10 @@ std::string check(Outside& outside, PowerCutFileSystem& file_system, Mutation mu
     const Result<StateRecord> record = state::parse(text);
     if (!record) return name + ": " + record.error().message;
     if (sha256({record->identity}) != parsed->identity_hash) return name + " holds another job";
+    for (const HistoryEntry& entry : record->history) {
+      const bool is_whole = entry.exit_code != 3 || (entry.attempts == 2U && entry.failed == false);
+      if (!is_whole) return name + " has lost how a run ended";
+    }
     outside.witness.found(*record, jobs::kDefaultHistory);
   }
   outside.runner.daemon_dies();
@@ -152,6 +157,36 @@ Scenario replaces() {
           .jobs = {minutely("a", Concurrency::replace)},
           .story = [](Daemon& daemon, Outside&) { daemon.run_for(175s); },
           .behaviour = {.runs_for = 1h, .ignores_term = true}};
+}
+
+// The third failure in a row pauses; in the recovery, which may be cut off again, the count goes on.
+Scenario pauses_after_failures() {
+  JobDefinition failing = minutely("a");
+  failing.job.policy.pause_after = 3;
+  return {.name = "pauses after failures",
+          .jobs = {failing},
+          .story = [](Daemon& daemon, Outside&) { daemon.run_for(280s); },
+          .survivors = 60};
+}
+
+// Runs of more than a minute: each period waits for the one before it, and none ends when another is due.
+Scenario waits() {
+  return {.name = "waits for the run before",
+          .jobs = {minutely("a", Concurrency::queue)},
+          .story = [](Daemon& daemon, Outside&) { daemon.run_for(200s); },
+          .behaviour = {.runs_for = 73s},
+          .survivors = 60};
+}
+
+// Found late by more than ten seconds after the crash, and within its deadline.
+Scenario spreads_what_is_late() {
+  JobDefinition late = minutely("a");
+  late.job.policy.catch_up_spread = 30s;
+  return {.name = "spreads what is late", .jobs = {late}, .story = [](Daemon& daemon, Outside& outside) {
+            daemon.run_for(40s);
+            outside.pass(200s);
+            daemon.run_for(40s);
+          }};
 }
 
 Scenario runs_side_by_side() {
@@ -266,8 +301,9 @@ void expect_nothing_broken(const Scenario& scenario) {
 
 TEST(PowerCut, OfADaemonWithOneJobBreaksNoRule) {
   for (const Scenario& scenario :
-       {starts_and_ends(), cut_off_twice(starts()), skips(), misses(), unschedulable(), replaces(), runs_side_by_side(),
-        suspends_and_resumes(), overlapping_windows(), reboot_and_manual_runs()}) {
+       {starts_and_ends(), cut_off_twice(starts()), skips(), misses(), unschedulable(), replaces(), waits(),
+        pauses_after_failures(), spreads_what_is_late(), runs_side_by_side(), suspends_and_resumes(),
+        overlapping_windows(), reboot_and_manual_runs()}) {
     expect_nothing_broken(scenario);
     if (is_full_run() && scenario.again == 0) expect_nothing_broken(cut_off_twice(scenario));
   }
@@ -312,6 +348,128 @@ INSTANTIATE_TEST_SUITE_P(
                       Mutant{"gate_before_record", Sabotage::none, Mutation::gate_opens_at_start},
                       Mutant{"last_handled_moves_back", Sabotage::none, Mutation::last_handled_moves_back}),
     [](const auto& mutant) { return std::string(mutant.param.name); });
+
+// Notifications: the alarm is in the record, the queue is beside it, and the daemon carries messages from one to the
+// other. Whatever dies, and whenever, the queue has exactly the tasks that the outcomes in the record call for.
+
+constexpr std::string_view kAlarmed = "a";
+
+// How a careless daemon would do it, to see that the sweep notices.
+enum class Courier : std::uint8_t { careful, pays_before_it_submits, forgets_what_is_owed_at_start };
+
+JobDefinition with_alarm(JobDefinition definition) {
+  jobs::RunOptions options = *definition.options;
+  options.notify = AlarmTerms{.on = all_alarm_kinds(), .to = {"ops"}};
+  definition.options = std::make_shared<const jobs::RunOptions>(std::move(options));
+  return definition;
+}
+
+void carry_messages(Daemon& daemon, Outside& outside, Courier courier) {
+  for (const MessageOwed& owed : std::exchange(outside.owed, {})) {
+    const std::string task = notify_task_id(owed.identity, owed.message, "ops");
+    if (courier != Courier::pays_before_it_submits) outside.queue.insert(task);
+    daemon.scheduler().note_alarm(owed.identity, {.paid = {key_of(owed.message)}});
+    static_cast<void>(daemon.scheduler().tick());
+    if (courier == Courier::pays_before_it_submits) outside.queue.insert(task);
+  }
+}
+
+void live(Outside& outside, PowerCutFileSystem& file_system, Courier courier, Seconds length) {
+  SilentLog log;
+  outside.owed.clear();
+  bool is_starting = true;
+  outside.observer = [&outside, &is_starting, courier](const Event& event) {
+    const auto* owed = std::get_if<MessageOwed>(&event);
+    if (owed != nullptr && !(is_starting && courier == Courier::forgets_what_is_owed_at_start)) {
+      outside.owed.push_back(*owed);
+    }
+  };
+  const auto daemon = Daemon::start(outside, file_system, log);
+  is_starting = false;
+  if (!daemon) return outside.witness.accuse("the daemon does not start: " + daemon.error().message);
+  for (Seconds at{0}; at < length; at += 5s) {
+    carry_messages(**daemon, outside, courier);
+    (*daemon)->run_for(5s);
+  }
+  carry_messages(**daemon, outside, courier);
+  (*daemon)->report_executed();
+  outside.observer = {};
+}
+
+// By the words of the contract, out of the record's history alone.
+std::set<std::string> tasks_called_for(const StateRecord& record) {
+  std::set<std::string> tasks;
+  std::optional<AlarmMessage> open;
+  for (const HistoryEntry& entry : record.history) {
+    const bool is_good = entry.outcome == Outcome::executed && entry.exit_code == 0;
+    const bool is_bad = entry.outcome == Outcome::missed || (entry.outcome == Outcome::executed && !is_good);
+    if (is_bad && !open) {
+      open.emplace();
+      open->first = *entry.period;
+      open->sign.kind = entry.outcome == Outcome::missed ? AlarmKind::missed : AlarmKind::failed;
+      tasks.insert(notify_task_id(record.identity, *open, "ops"));
+    } else if (is_good && open) {
+      open->sign.kind = AlarmKind::recovered;
+      open->sign.period = *entry.period;
+      tasks.insert(notify_task_id(record.identity, *open, "ops"));
+      open.reset();
+    }
+  }
+  return tasks;
+}
+
+std::string check_tasks(Outside& outside, PowerCutFileSystem& file_system) {
+  if (!outside.witness.violation().empty()) return outside.witness.violation();
+  const auto files = files_of(file_system.disk(), Daemon::kStateDirectory);
+  const auto file = files.find(state_file_name(sha256({kAlarmed})));
+  const Result<StateRecord> record = file == files.end() ? StateRecord{} : state::parse(file->second);
+  if (!record) return record.error().message;
+  if (record->alarm && !record->alarm->owed.empty()) return "a message is still owed";
+  const std::set<std::string> wanted = tasks_called_for(*record);
+  for (const std::string& task : wanted) {
+    if (!outside.queue.contains(task)) return "a message is not in the queue";
+  }
+  for (const std::string& task : outside.queue) {
+    if (!wanted.contains(task)) return "the queue has a message that no outcome calls for";
+  }
+  return "";
+}
+
+SweepCounts sweep_of_messages(Courier courier, std::vector<std::size_t> survivors) {
+  Outside outside(utc("2026-03-01T00:00:30Z"));
+  outside.jobs = {with_alarm(minutely(std::string(kAlarmed)))};
+  // Two of three fail, whoever runs them.
+  outside.runner.behave([](const RunSpec& spec) {
+    return Behaviour{.runs_for = 20s, .exit_code = std::stoi(spec.run_id.substr(0, 4), nullptr, 16) % 3 == 0 ? 0 : 3};
+  });
+  PowerCutFileSystem disk;
+  Sweep<Outside> run([&](Outside& world, PowerCutFileSystem& file_system) { live(world, file_system, courier, 8min); },
+                     [&](Outside& world, PowerCutFileSystem& file_system, Crash crash) {
+                       if (crash == Crash::power_cut) {
+                         world.lose_power(20s);
+                       } else {
+                         world.runner.daemon_dies();
+                         world.pass(5s);
+                       }
+                       live(world, file_system, courier, 65s);
+                     },
+                     check_tasks, {.most_survivors = std::move(survivors)});
+  return run(outside, disk.disk());
+}
+
+TEST(PowerCut, EachAlarmIsExactlyOneTaskWhateverDies) {
+  const SweepCounts counts = sweep_of_messages(Courier::careful, {static_cast<std::size_t>(scaled(4))});
+  std::cout << "messages: " << counts << "\n";
+  EXPECT_EQ(counts.violations, 0U);
+  EXPECT_GE(counts.power_cuts, counts.crash_points);
+  if (!is_full_run()) return;
+  EXPECT_EQ(sweep_of_messages(Courier::careful, {2, 1}).violations, 0U);
+}
+
+TEST(PowerCut, ACarelessCourierIsNoticed) {
+  EXPECT_GT(sweep_of_messages(Courier::pays_before_it_submits, {2}).violations, 0U);
+  EXPECT_GT(sweep_of_messages(Courier::forgets_what_is_owed_at_start, {2}).violations, 0U);
+}
 
 }  // namespace
 }  // namespace kron::testing

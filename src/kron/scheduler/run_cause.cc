@@ -69,12 +69,14 @@ HistoryEntry history_of(const Record& outcome, Instant completed_at) {
           .completed_at = completed_at};
 }
 
-HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code, Instant completed_at) {
+HistoryEntry history_of(const ActiveExecution& run, const RunExit& exit, Instant completed_at) {
   return {.period = run.period,
           .outcome = Outcome::executed,
           .chosen = run.chosen,
           .completed_at = completed_at,
-          .exit_code = exit_code,
+          .exit_code = exit.code,
+          .attempts = several(exit.attempts),
+          .failed = unlike_exit_code(exit.failed, exit.code),
           .run_id = run.run_id,
           .trigger = run.trigger};
 }
@@ -85,6 +87,8 @@ HistoryEntry history_of(const Decision& period, const RunExit& earlier, Trigger 
           .chosen = period.chosen,
           .completed_at = earlier.ended.value_or(now),
           .exit_code = earlier.code,
+          .attempts = several(earlier.attempts),
+          .failed = unlike_exit_code(earlier.failed, earlier.code),
           .run_id = earlier.run_id,
           .trigger = trigger};
 }

@@ -36,7 +36,7 @@ std::optional<PassedOver> note_outcome(const Job& job, KnownJob& known, LedgerSt
                                        Turn turn, Instant at);
 
 HistoryEntry history_of(const Record& outcome, Instant completed_at);
-HistoryEntry history_of(const ActiveExecution& run, std::optional<int> exit_code, Instant completed_at);
+HistoryEntry history_of(const ActiveExecution& run, const RunExit& exit, Instant completed_at);
 HistoryEntry history_of(const Decision& period, const RunExit& earlier, Trigger trigger, Instant now);
 HistoryEntry history_of(const PassedOver& passed_over, Instant now);
 

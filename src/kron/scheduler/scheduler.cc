@@ -77,6 +77,7 @@ Wakeup Scheduler::tick() {
     plan_again_from_ = 0;
   }
   take_written_requests();
+  take_alarm_notes(t);
   bool is_busy = take_exits(t);
   commit_ends();
   is_busy = settle_waiting(t) || is_busy;
@@ -103,11 +104,11 @@ Wakeup Scheduler::wakeup_after(bool is_busy) {
   if (broken()) return wakeup;
   const Instant t = now(world_.clock);
   if (!stopping_) wakeup.at = wakeup.due = timers_.earliest();
+  if (!alarm_notes_.empty()) wakeup.at = std::min(wakeup.at.value_or(alarm_notes_at_), alarm_notes_at_);
   if (!unrecorded_exits_.empty()) wakeup.at = std::min(wakeup.at.value_or(retry_exits_at_), retry_exits_at_);
   for (const JobNumber job : waiting_) {
     const Entry& entry = jobs_.wake(job);
-    const Nanoseconds at = entry.waiting->give_up_at;
-    wakeup.monotonic = std::min(wakeup.monotonic.value_or(at), at);
+    if (const auto at = entry.waiting->give_up_at) wakeup.monotonic = std::min(wakeup.monotonic.value_or(*at), *at);
     is_busy = is_busy || entry.known.active.empty();
   }
   wakeup.is_busy = is_busy;

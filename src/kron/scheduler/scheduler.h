@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "kron/core/evaluate.h"
@@ -68,6 +69,8 @@ class Scheduler {
     // those of it that have ended already. A job whose run has ended is not looked at before that is recorded. Zero:
     // ends go first, as they must where another host waits for them.
     Nanoseconds ends_wait{0};
+    // Over how long the starts of periods that are found late are spread, where a job's policy does not say it.
+    Seconds catch_up_spread{0};
     TaskSubmitter* tasks = nullptr;  // none: a job that submits a task cannot start
     // What run ids are made of in place of the job's identity: several schedulers may each run every period of a job,
     // and no two of these runs may have one id. None: the identity.
@@ -124,6 +127,10 @@ class Scheduler {
   Status suspend(std::string_view identity, std::optional<Instant> until, bool skip_missed = false);
   Status resume(std::string_view identity, bool skip_missed = false);
 
+  // Notes in the job's record what its periods do not tell of its alarm: a run that is late, or a message that is in
+  // the queue. Durable some time after the next tick; a message that it makes is told as by any step (MessageOwed).
+  void note_alarm(std::string_view identity, AlarmNotes notes);
+
   // Begins the job's record anew (Ledger::reset). Conflict while a run of it is active.
   Status reset(std::string_view identity);
   Status terminate(std::string_view run_id, const Attribution& from = {});
@@ -153,6 +160,7 @@ class Scheduler {
     jobs::JobDefinition definition;
     KnownJob known;
     std::optional<Decision> next;
+    std::optional<Decision> queued = {};  // it is due, and waits for the active runs to end
   };
   [[nodiscard]] std::optional<View> view(std::string_view identity) const;
 
@@ -236,6 +244,9 @@ class Scheduler {
   // aside: by the writer, if there is one; for_requests: likewise, and no tick waits for it.
   enum class Where : std::uint8_t { here, aside, for_requests };
 
+  // What becomes of a run that waits. is_passed_over: a later period is late, too, and takes its place.
+  enum class WaitFate : std::uint8_t { goes_on, is_over, is_superseded, is_passed_over };
+
   // What the ledger has said of a run that is to start.
   enum class Verdict : std::uint8_t { none, locked_out, ran };
 
@@ -304,6 +315,8 @@ class Scheduler {
   bool has_untaken_end(JobNumber job);
   void look_at(JobNumber job, Turn turn);
   void judge(JobNumber job, Turn turn);
+  static WaitFate fate_of_waiting(const Entry& entry, Turn turn);
+  bool is_spread(JobNumber job, const Decision& period, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
   void plan(JobNumber job, Instant now);
   void plan_after(JobNumber job, Instant now);
@@ -332,6 +345,8 @@ class Scheduler {
   void adopt(JobNumber job, JobState periods);
   void repeat(Step& step);
   void try_later(Step& step, const Error& why, std::optional<Instant> at);
+  void note_again(Step& step, Instant at);
+  void take_alarm_notes(Instant t);
   bool redo_ends(JobNumber job);
   void redo_all_ends();
   bool redo(JobNumber job, Turn turn);
@@ -351,7 +366,9 @@ class Scheduler {
   bool take_exits(Instant now);
   void take_exit(const RunExit& exit, Instant now);
   void record(JobNumber job, const Record& outcome, Turn turn);
+  void note_failure(JobNumber job, Trigger trigger, const RunExit& exit, Instant now);
   void begin_replace(JobNumber job, RunCause cause);
+  void begin_queue(JobNumber job, RunCause cause);
   WaitingRun end_waiting(JobNumber job);
   void drop_waiting(JobNumber job);
   void drop_manual_run(JobNumber job, const std::string& run_id, Reason reason);
@@ -375,7 +392,12 @@ class Scheduler {
   TimerHeap timers_;
   Backlog backlog_{kLongestBusy};
   UnscheduledJobs unscheduled_;
-  std::set<JobNumber> waiting_;
+  std::set<JobNumber> waiting_;  // whose waiting run may start, or be given up; a queued period's only once runs ended
+  struct SpreadStart {
+    Instant period;
+    Instant at;
+  };
+  std::unordered_map<JobNumber, SpreadStart> spread_;  // late periods that do not start at once
   Steps steps_;
   std::unique_ptr<Batch> in_flight_;
   std::deque<OperatorRequest> requests_;               // not judged yet
@@ -389,7 +411,9 @@ class Scheduler {
   std::vector<std::pair<JobNumber, Turn>> postponed_;  // due, and one of exits_ is of them
   std::vector<RunExit> unrecorded_exits_;              // their record could not be written; tried again after kRetry
   Instant retry_exits_at_;
-  std::optional<Turn> turn_;                  // not all that was due then has been taken up
+  std::vector<std::pair<std::string, AlarmNotes>> alarm_notes_;  // by identity; not noted yet
+  Instant alarm_notes_at_ = {};                                  // then they are noted
+  std::optional<Turn> turn_;                                     // not all that was due then has been taken up
   Instant taken_up_until_;                    // all that was due by then has been taken up, or is of turn_
   Instant clock_read_;                        // what the clock said last
   std::optional<JobNumber> plan_again_from_;  // the clock went back: jobs from this on are still to be planned anew

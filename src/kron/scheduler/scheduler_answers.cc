@@ -36,7 +36,11 @@ void Scheduler::take_answer(Step& step, Written answer) {
   switch (answer.how) {
     case Written::How::done:
       forget_repetition(job);
+      if (!step.at_gate.empty()) spread_.erase(job);
       let_go(step);
+      for (AlarmMessage& message : answer.owed) {
+        notify(MessageOwed{std::string(jobs_.identity(job)), std::move(message)});
+      }
       if (!answer.periods) return;
       adopt(job, *std::move(answer.periods));
       return backlog_.add(job, step.turn.value_or(turn_of(job, now(world_.clock))), Backlog::Place::on_time);
@@ -107,6 +111,7 @@ void Scheduler::adopt(JobNumber job, JobState periods) {
 // The job is looked at again, in the same turn.
 void Scheduler::repeat(Step& step) {
   const JobNumber job = step.job;
+  note_again(step, Instant{});
   Repetition& repetition = repeats_[job];
   if (++repetition.rounds > kMostRounds) return try_later(step, too_many_rounds(jobs_.identity(job), kMostRounds), {});
   append(repetition.ended, std::move(step.ended));
@@ -123,6 +128,7 @@ void Scheduler::try_later(Step& step, const Error& why, std::optional<Instant> a
   if (auto repetition = repeats_.extract(job)) append(step.ended, std::move(repetition.mapped().ended));
   refused_.insert(job);
   const Instant again = at.value_or(now(world_.clock) + kRetry);
+  note_again(step, again);
   if (!step.ended.empty()) retry_exits_at_ = again;
   append(unrecorded_exits_, std::move(step.ended));
   // Who has asked is told so, and it is not tried again: the job is due when it was before.
@@ -148,6 +154,33 @@ bool Scheduler::redo_ends(JobNumber job) {
   }
   repeats_[job] = std::move(rest);
   return true;
+}
+
+void Scheduler::note_alarm(std::string_view identity, AlarmNotes notes) {
+  alarm_notes_.emplace_back(identity, std::move(notes));
+}
+
+// They are no matter of judgement, so the next step of the job says them again.
+void Scheduler::note_again(Step& step, Instant at) {
+  if (step.alarm_notes.empty()) return;
+  alarm_notes_.emplace_back(jobs_.identity(step.job), std::exchange(step.alarm_notes, {}));
+  alarm_notes_at_ = at;
+}
+
+// Of a job that is gone nothing is noted: should it come back, its messages are submitted again, and known already.
+void Scheduler::take_alarm_notes(Instant t) {
+  const bool clock_went_back = t < alarm_notes_at_ - kRetry;
+  if (alarm_notes_.empty() || (t < alarm_notes_at_ && !clock_went_back)) return;
+  for (auto& [identity, notes] : std::exchange(alarm_notes_, {})) {
+    const std::optional<JobNumber> job = jobs_.find(identity);
+    if (!job) continue;
+    Step& step = step_for(*job);
+    append(step.ledger.alarm_notes.signs, std::vector(notes.signs));
+    append(step.ledger.alarm_notes.paid, std::vector(notes.paid));
+    append(step.alarm_notes.signs, std::move(notes.signs));
+    append(step.alarm_notes.paid, std::move(notes.paid));
+    commit_if_full();
+  }
 }
 
 // With nothing to be started any more, only the ends of runs are repeated.

@@ -12,6 +12,9 @@ Step& Scheduler::step_for(JobNumber job) {
   step.before = entry.known;
   step.ledger.identity = entry.definition.job.identity;
   step.ledger.history_cap = entry.definition.options->history;
+  if (const auto& options = entry.definition.options; options->notify) {
+    step.ledger.alarm_terms = std::shared_ptr<const AlarmTerms>(options, &*options->notify);
+  }
   return step;
 }
 

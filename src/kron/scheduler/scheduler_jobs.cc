@@ -163,8 +163,10 @@ Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::J
     const std::optional<PassedOver> late = was_edited ? notice_schedule(definitions[i].job, periods, t) : std::nullopt;
     // The definition tells which schedule it is, so that a million jobs need not keep it; when it changed, they must.
     if (periods.schedule && !periods.schedule->since) periods.schedule.reset();
+    std::vector<AlarmMessage> owed = std::exchange((*known)[i].owed, {});
     const JobNumber job = jobs_.add(std::move(definitions[i]), std::move((*known)[i]));
     numbers.push_back(job);
+    for (AlarmMessage& message : owed) notify(MessageOwed{std::string(jobs_.identity(job)), std::move(message)});
     if (was_edited) report_edit(job, late, t);
     if (jobs_.has_runs(job)) {
       for (const ActiveExecution& run : jobs_.known(job).active) job_of_run_[run.run_id] = job;
@@ -228,6 +230,7 @@ void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
     report_edit(job, late, t);
   }
   keep_waiting_if_known(job);
+  spread_.erase(job);
   drop_unknown(job);
   if (!was_reboot_job) await_next_boot(job);
 }
@@ -283,6 +286,7 @@ void Scheduler::remove(JobNumber job) {
   timers_.set(job, std::nullopt);
   backlog_.take(job);
   refused_.erase(job);
+  spread_.erase(job);
   if (const auto known = repeats_.find(job); known != repeats_.end()) {
     // Its runs have ended, whether or not it is wanted.
     if (known->second.has_ends()) backlog_.add(job, Turn::at(now(world_.clock)), Backlog::Place::on_time);
@@ -334,6 +338,7 @@ Status Scheduler::reset(std::string_view identity) {
     plan_all(*added, Turn::at(t));
   } else {
     repeats_.erase(*job);
+    spread_.erase(*job);
     jobs_.wake(*job).known = *std::move(anew);
     plan(*job, t);
   }
@@ -356,6 +361,9 @@ KnownJob Scheduler::durable(JobNumber job) const {
 Scheduler::View Scheduler::view_of(JobNumber job, Instant t) const {
   View view{jobs_.definition(job), durable(job), std::nullopt};
   view.next = next_open_period(view.definition.job, view.known.periods, t);
+  if (const WaitingRun* waiting = jobs_.waiting(job); waiting != nullptr && waiting->is_queued) {
+    view.queued = waiting->cause.period;
+  }
   return view;
 }
 

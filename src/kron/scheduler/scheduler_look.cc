@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kron/base/rfc3339.h"
+#include "kron/core/catch_up.h"
 #include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/scheduler.h"
 
@@ -12,6 +14,14 @@ JobState periods_after(const Job& job, const JobState& periods, Instant period, 
   JobState after = periods;
   mark_handled(job, after, period, turn);
   return after;
+}
+
+// The period that an evaluation is about, if one is due.
+std::optional<Decision> judged_by(const Evaluation& evaluation) {
+  if (const auto* record = std::get_if<Record>(&evaluation.action)) return record->period;
+  if (const auto* start = std::get_if<Start>(&evaluation.action)) return start->period;
+  const Wait& wait = std::get<Wait>(evaluation.action);
+  return wait.is_queued ? wait.next : std::nullopt;
 }
 
 }  // namespace
@@ -40,33 +50,47 @@ void Scheduler::judge(JobNumber job, Turn turn) {
   Entry& entry = jobs_.wake(job);
   const Job& definition = entry.definition.job;
   notify_closed(entry, settle(definition, entry.known.periods, now(world_.clock)).closed);
+  const auto report_passed_over = [&](const Evaluation& evaluation) {
+    if (!evaluation.passed_over) return;
+    const Instant at = now(world_.clock);
+    Step& step = step_for(job, turn);
+    step.ledger.history.push_back(history_of(*evaluation.passed_over, at));
+    step.events.emplace_back(PeriodsPassedOver{definition.identity, *evaluation.passed_over, at});
+  };
+  bool has_waited = false;
   if (entry.waiting) {
-    const auto& waits = entry.waiting->cause.period;
-    const JobState others =
-        waits ? periods_after(definition, entry.known.periods, waits->nominal, turn) : entry.known.periods;
-    const Evaluation evaluation = evaluate(definition, others, true, turn);
-    if (std::holds_alternative<Wait>(evaluation.action)) return plan(job, turn.now);
-    supersede_waiting(job, turn);
+    const WaitFate fate = fate_of_waiting(entry, turn);
+    if (fate == WaitFate::goes_on) return plan(job, turn.now);
+    has_waited = fate == WaitFate::is_over;
+    if (fate == WaitFate::is_superseded) {
+      // What was late beside it before the other was due is closed with it, and told of.
+      if (entry.waiting->is_queued_period()) {
+        report_passed_over(evaluate(definition, entry.known.periods, false, Turn::at(turn.on_time_since - Seconds(1))));
+      }
+      supersede_waiting(job, turn);
+    } else {
+      (void)end_waiting(job);
+    }
   }
   while (true) {
     const Evaluation evaluation = evaluate(definition, entry.known.periods, !entry.known.active.empty(), turn);
     if (const auto* wait = std::get_if<Wait>(&evaluation.action)) {
+      if (wait->is_queued) {
+        begin_queue(job, cause_of(scope_of(entry.definition), *wait->next));
+        return plan(job, turn.now);
+      }
       // It knows the next period: asking again would decide it again.
       if (jobs_.is_wanted(job)) timers_.set(job, wait->until);
       return;
     }
     const auto* start = std::get_if<Start>(&evaluation.action);
+    if (start != nullptr && !has_waited && is_spread(job, start->period, turn)) return;
     if (start != nullptr && start->replace && holds_runs(job)) {
       // What it replaces stands at its gate since a moment ago: only a run that is let go can be ended.
       if (!commit_step(job).is_done()) return;  // undone, and to be tried again
       continue;
     }
-    if (evaluation.passed_over) {
-      const Instant at = now(world_.clock);
-      Step& step = step_for(job, turn);
-      step.ledger.history.push_back(history_of(*evaluation.passed_over, at));
-      step.events.emplace_back(PeriodsPassedOver{definition.identity, *evaluation.passed_over, at});
-    }
+    report_passed_over(evaluation);
     if (const auto* outcome = std::get_if<Record>(&evaluation.action)) {
       record(job, *outcome, turn);
     } else if (!carry_out(job, *start, turn)) {
@@ -74,6 +98,50 @@ void Scheduler::judge(JobNumber job, Turn turn) {
     }
   }
   plan(job, turn.now);
+}
+
+// What becomes of a run that waits, when its job is looked at. One that replaces others, or was asked for by hand, goes
+// on waiting unless a period is due; settle_waiting() says when it has waited long enough. A queued period is judged
+// anew: its wait is over when the runs before it have ended, or its deadline.
+Scheduler::WaitFate Scheduler::fate_of_waiting(const Entry& entry, Turn turn) {
+  const Job& job = entry.definition.job;
+  const auto& waits = entry.waiting->cause.period;
+  if (!entry.waiting->is_queued_period()) {
+    const JobState others = waits ? periods_after(job, entry.known.periods, waits->nominal, turn) : entry.known.periods;
+    return judged_by(evaluate(job, others, true, turn)) ? WaitFate::is_superseded : WaitFate::goes_on;
+  }
+  const Evaluation evaluation = evaluate(job, entry.known.periods, !entry.known.active.empty(), turn);
+  const std::optional<Decision> judged = judged_by(evaluation);
+  if (!judged) return WaitFate::is_over;  // the clock went back
+  if (judged->nominal == waits->nominal) {
+    return std::holds_alternative<Wait>(evaluation.action) ? WaitFate::goes_on : WaitFate::is_over;
+  }
+  // Of what is late, only the latest is looked at: recording this one would close that.
+  return judged->due() < turn.on_time_since ? WaitFate::is_passed_over : WaitFate::is_superseded;
+}
+
+// A period that was found late, and does not start at once: all that were late together would start together. Nothing
+// of it is written: a restart draws again, within what is left of the deadline. A later period that is due meanwhile is
+// judged in its stead.
+bool Scheduler::is_spread(JobNumber job, const Decision& period, Turn turn) {
+  const Policy& policy = jobs_.wake(job).definition.job.policy;
+  const Seconds spread = policy.catch_up_spread.value_or(world_.catch_up_spread);
+  if (spread <= Seconds(0)) return false;
+  const auto known = spread_.find(job);
+  if (known != spread_.end() && known->second.period == period.nominal) {
+    if (known->second.at <= turn.now) return false;
+  } else {
+    const Instant at = catch_up_start(period, policy.deadline, spread, turn.now);
+    spread_.erase(job);
+    if (at <= turn.now) return false;
+    spread_[job] = {period.nominal, at};
+    world_.log.info("start_spread", {{"identity", jobs_.identity(job)},
+                                     {"periodId", rfc3339(period.nominal)},
+                                     {"chosenTime", rfc3339(*period.chosen)},
+                                     {"until", rfc3339(at)}});
+  }
+  plan_after(job, turn.now);
+  return true;
 }
 
 // True when the period is dealt with; false when it has to wait for the runs it replaces.
@@ -99,7 +167,7 @@ bool Scheduler::carry_out(JobNumber job, const Start& start, Turn turn) {
 std::optional<Instant> Scheduler::next_look_at(const Job& job, const JobState& periods, bool has_runs, Instant t) {
   const Evaluation evaluation = evaluate(job, periods, has_runs, Turn::at(t));
   const auto* wait = std::get_if<Wait>(&evaluation.action);
-  return wait != nullptr ? wait->until : std::optional(t);
+  return wait != nullptr && !wait->is_queued ? wait->until : std::optional(t);
 }
 
 // When this job must be looked at next.
@@ -120,7 +188,16 @@ void Scheduler::plan_after(JobNumber job, Instant t) {
     mark_handled(definition, periods, entry.waiting->cause.period->nominal, Turn::at(t));
   }
   const std::optional<Decision> next = next_open_period(definition, periods, t);
-  timers_.set(job, next ? std::optional(next->due()) : std::nullopt);
+  std::optional<Instant> at = next ? std::optional(next->due()) : std::nullopt;
+  const auto no_later_than = [&](Instant other) { at = std::min(at.value_or(other), other); };
+  if (entry.waiting && entry.waiting->is_queued_period()) {
+    // What was on time, and has no time left, is judged by the clock from the next second on.
+    no_later_than(std::max(*entry.waiting->cause.period->chosen + definition.policy.deadline, t) + Seconds(1));
+  }
+  if (const auto spread = spread_.find(job); spread != spread_.end() && spread->second.at > t) {
+    no_later_than(spread->second.at);
+  }
+  timers_.set(job, at);
 }
 
 }  // namespace kron

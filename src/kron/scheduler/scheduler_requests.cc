@@ -113,9 +113,10 @@ std::optional<Result<Triggered>> Scheduler::judge_start(OperatorRequest& request
     return fail(Code::conflict, "a run of " + name_in(request) + " is active, and its policy forbids another");
   }
   RunCause cause{start.run_id, Trigger::manual, std::nullopt, has_key};
-  if (overlap == RunOverlap::replace) {
+  if (overlap != RunOverlap::start) {
     if (entry.waiting) return fail(Code::conflict, "another run of " + name_in(request) + " waits already");
-    begin_replace(job, std::move(cause));
+    if (overlap == RunOverlap::replace) begin_replace(job, std::move(cause));
+    if (overlap == RunOverlap::wait) begin_queue(job, std::move(cause));
     notify(RunRequested{request.identity, start.run_id, Triggered::How::waiting, request.from});
     return Triggered{start.run_id, Triggered::How::waiting};
   }
@@ -219,6 +220,7 @@ Status Scheduler::have_paused(const OperatorRequest::Pause& pause, JobNumber job
   // Nothing triggers while suspended, not even what only waits for its place; its period is late on resume.
   const Entry& entry = jobs_.wake(job);
   if (!pause.is_over && entry.waiting && entry.waiting->cause.period) drop_waiting(job);
+  spread_.erase(job);
   plan(job, now(world_.clock));
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/core/failure_pause.h"
 #include "kron/core/make_job.h"
 #include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/scheduler.h"
@@ -97,6 +98,7 @@ bool Scheduler::was_let_go_before(JobNumber job, const RunCause& cause, Instant 
   Step& step = step_for(job);
   step.ledger.history.push_back(history_of(*cause.period, *earlier, cause.trigger, t));
   step.events.emplace_back(RunFoundBefore{jobs_.identity(job), cause.period->nominal, *earlier});
+  note_failure(job, cause.trigger, *earlier, t);
   return true;
 }
 
@@ -165,10 +167,28 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
   if (run == entry.known.active.end()) return;
   Step& step = step_for(job);
   const Instant ended = exit.ended.value_or(t);
-  step.ledger.history.push_back(history_of(*run, exit.code, ended));
+  step.ledger.history.push_back(history_of(*run, exit, ended));
   step.ended.push_back(exit);
   step.events.emplace_back(RunEnded{entry.definition.job.identity, *run, exit, ended});
+  const Trigger trigger = run->trigger;
   entry.known.active.erase(run);
+  note_failure(job, trigger, exit, t);
+  if (entry.waiting && entry.waiting->is_queued) waiting_.insert(job);
+}
+
+// In the step that records the end: if we die before it, the run has not ended; if we die after it, the job is paused.
+// A run that was ended for the sake of another has not failed.
+void Scheduler::note_failure(JobNumber job, Trigger trigger, const RunExit& exit, Instant t) {
+  Entry& entry = jobs_.wake(job);
+  if (trigger == Trigger::manual) return;
+  const bool is_replaced = entry.waiting && !entry.waiting->is_queued;
+  std::optional<KnownEnd> end;
+  if (!is_replaced && exit.code) end = KnownEnd(*exit.code, exit.failed);
+  JobState& periods = entry.known.periods;
+  if (!note_end(entry.definition.job.policy, periods, end, t)) return;
+  step_for(job).events.emplace_back(JobPaused{entry.definition.job.identity, *periods.suspended});
+  // Nothing triggers while suspended, not even what only waits for its place.
+  if (entry.waiting && entry.waiting->cause.period) (void)end_waiting(job);
 }
 
 void Scheduler::record(JobNumber job, const Record& outcome, Turn turn) {
@@ -191,6 +211,24 @@ void Scheduler::begin_replace(JobNumber job, RunCause cause) {
   waiting_.insert(job);
 }
 
+// concurrency=queue: it starts when the active runs have ended. A period waits as long as its deadline allows, a run by
+// hand as long as that from now on. Nothing is recorded: a crash leaves the period to be judged anew.
+void Scheduler::begin_queue(JobNumber job, RunCause cause) {
+  Entry& entry = jobs_.wake(job);
+  const Seconds deadline = std::min(entry.definition.job.policy.deadline, kLongestDuration);
+  if (!cause.period) {
+    const Nanoseconds give_up = world_.clock.monotonic() + deadline;
+    entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(cause), give_up, true});
+    waiting_.insert(job);
+    return;
+  }
+  world_.log.info("period_waits", {{"identity", entry.definition.job.identity},
+                                   {"periodId", rfc3339(cause.period->nominal)},
+                                   {"chosenTime", rfc3339(*cause.period->chosen)},
+                                   {"until", rfc3339(*cause.period->chosen + deadline)}});
+  entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(cause), std::nullopt, true});
+}
+
 WaitingRun Scheduler::end_waiting(JobNumber job) {
   waiting_.erase(job);
   return std::move(*std::exchange(jobs_.wake(job).waiting, nullptr));
@@ -198,7 +236,7 @@ WaitingRun Scheduler::end_waiting(JobNumber job) {
 
 // Its period, if it has one, is as if it had not been looked at. A manual run was promised, and its end is recorded.
 void Scheduler::drop_waiting(JobNumber job) {
-  if (!waiting_.contains(job)) return;
+  if (jobs_.waiting(job) == nullptr) return;
   const WaitingRun waiting = end_waiting(job);
   if (!waiting.cause.period) drop_manual_run(job, waiting.cause.run_id, Reason::start_failed);
 }
@@ -214,10 +252,12 @@ void Scheduler::drop_manual_run(JobNumber job, const std::string& run_id, Reason
 }
 
 // The job was edited. The runs before it have been ended for the one that waits, which was judged when it was due: if
-// the job still has its period, and not at a later time, it is not judged again. A manual run was promised.
+// the job still has its period, and not at a later time, it is not judged again. A manual run was promised. For one
+// that is queued nothing was ended: it is judged anew, by what the policy says now.
 void Scheduler::keep_waiting_if_known(JobNumber job) {
-  if (!waiting_.contains(job)) return;
+  if (jobs_.waiting(job) == nullptr) return;
   Entry& entry = jobs_.wake(job);
+  if (entry.waiting->is_queued_period()) return drop_waiting(job);
   std::optional<Decision>& period = entry.waiting->cause.period;
   if (!period) return;
   const Job& definition = entry.definition.job;
@@ -236,10 +276,11 @@ void Scheduler::keep_waiting_if_known(JobNumber job) {
 // A period of the job is due while a run waits: the period takes its place.
 void Scheduler::supersede_waiting(JobNumber job, Turn turn) {
   const WaitingRun waiting = end_waiting(job);
+  const Reason reason = waiting.is_queued ? Reason::superseded_while_waiting : Reason::replaced_before_start;
   if (waiting.cause.period) {
-    record(job, {*waiting.cause.period, Outcome::skipped, Reason::replaced_before_start}, turn);
+    record(job, {*waiting.cause.period, Outcome::skipped, reason}, turn);
   } else {
-    drop_manual_run(job, waiting.cause.run_id, Reason::replaced_before_start);
+    drop_manual_run(job, waiting.cause.run_id, reason);
   }
 }
 
@@ -251,10 +292,17 @@ bool Scheduler::settle_waiting(Instant t) {
     settle_in_flight(job);
     const Entry& entry = jobs_.wake(job);
     if (!entry.waiting) continue;  // another daemon has run it
-    if (!entry.known.active.empty() && world_.clock.monotonic() < entry.waiting->give_up_at) continue;
-    settle_waiting(job, turn_of(job, t));
-    keep_due(job, t);
-    plan(job, t);
+    const bool is_period = entry.waiting->is_queued_period();
+    if (is_period) waiting_.erase(job);
+    if (!entry.known.active.empty() && (is_period || world_.clock.monotonic() < *entry.waiting->give_up_at)) continue;
+    if (is_period && stopping_) continue;
+    if (is_period) {
+      look_at(job, turn_of(job, t));
+    } else {
+      settle_waiting(job, turn_of(job, t));
+      keep_due(job, t);
+      plan(job, t);
+    }
     commit_if_full();
     if (is_spent()) return true;
   }
@@ -271,7 +319,7 @@ void Scheduler::settle_waiting(JobNumber job, Turn turn) {
   } else if (period) {
     record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
   } else {
-    drop_manual_run(job, waiting.cause.run_id, Reason::could_not_stop);
+    drop_manual_run(job, waiting.cause.run_id, waiting.is_queued ? Reason::deadline : Reason::could_not_stop);
   }
 }
 

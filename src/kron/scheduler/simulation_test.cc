@@ -50,11 +50,16 @@ TEST(Simulation, YearsOfAFullHostBreakNoRule) {
   std::cout << plan.jobs << " jobs, " << plan.length / kDay << " days: " << report.executions << " executions, "
             << report.outcomes << " outcomes, " << report.events << " events, " << report.restarts << " restarts, "
             << report.power_cuts << " power cuts, " << report.clock_jumps << " clock jumps, " << report.broken
-            << " broken ledgers, " << report.answers << " requests answered, " << report.unanswered << " not\n";
+            << " broken ledgers, " << report.answers << " requests answered, " << report.unanswered << " not, "
+            << report.paused << " paused by failures, " << report.waits << " seen waiting, " << report.superseded
+            << " superseded while waiting\n";
   EXPECT_EQ(report.violation, "") << "replay: KRON_SIMULATION_SEED=" << plan.seed << " KRON_TEST_SCALE=" << scaled(1)
                                   << " kron_scheduler_test --gtest_filter=Simulation.Years*";
   EXPECT_GT(report.executions, 300U);
   EXPECT_GT(report.answers, 10U);
+  EXPECT_GT(report.paused, 0U);
+  EXPECT_GT(report.superseded, 0U);
+  EXPECT_GT(report.waits, 0U);
   EXPECT_GT(report.unanswered, 0U) << "some daemon must have died with a request on its way";
 }
 

@@ -38,6 +38,7 @@ struct Step {
   std::vector<DroppedRun> dropped = {};
   bool is_for_boot = false;
   std::vector<Event> events = {};                      // for the observers, once it is durable
+  AlarmNotes alarm_notes = {};                         // as in `ledger`, to be noted again if it is not done
   std::unique_ptr<OperatorRequest> request = nullptr;  // what it does, if an operator asked for it
 };
 

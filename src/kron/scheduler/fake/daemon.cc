@@ -107,6 +107,7 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
                                      },
                                      logging_to(log)},
                        .ends_wait = outside.ends_wait,
+                       .catch_up_spread = outside.catch_up_spread,
                        .scope = outside.scope,
                        .clock_is_corrected = outside.clock_is_corrected},
       [](const jobs::JobDefinition& definition, const RunCause& cause) {

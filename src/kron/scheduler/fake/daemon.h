@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "kron/env/fake/fake_clock.h"
@@ -36,10 +38,14 @@ struct Outside {
   Observer observer = {};
   std::function<std::string(const jobs::JobDefinition&)> scope = {};
   bool clock_is_corrected = false;
+  Seconds catch_up_spread{0};
   Nanoseconds ends_wait = Seconds(1);  // as krond has it
   HeldWriter* writer = nullptr;        // outlives the daemon; none: the loop writes
   Nanoseconds write_takes{0};          // what the writer does while the daemon runs
   std::function<void()> on_written = {};
+  // Messages of alarms: those that the daemon has in memory, and the tasks in a queue that outlives it.
+  std::vector<MessageOwed> owed = {};
+  std::set<std::string> queue = {};
 };
 
 // Ways to break the daemon, to see that its tests notice.

@@ -11,6 +11,9 @@
 
 namespace kron::testing {
 
+// A time to begin at: the first of March 2026.
+inline constexpr Instant kMidnight = instant_of(1'772'323'200);
+
 // A job that runs its own name.
 inline jobs::JobDefinition job(JobSpec spec, std::string name = "job") {
   spec.identity = name;

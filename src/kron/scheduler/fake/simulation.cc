@@ -29,7 +29,9 @@ constexpr std::array kDense{"0 * * * *", "*/30 * * * *", "@every 45m"};
 constexpr std::array kWindows{"0s", "0s", "0s", "30m", "2h", "6h", "30h"};
 constexpr std::array kDeadlines{"0s", "0s", "5m", "2h", "2d"};
 constexpr std::array kModes{WindowMode::after, WindowMode::before, WindowMode::around};
-constexpr std::array kConcurrencies{Concurrency::forbid, Concurrency::allow, Concurrency::replace};
+constexpr std::array kConcurrencies{Concurrency::forbid, Concurrency::allow, Concurrency::replace, Concurrency::queue};
+constexpr std::array kPausesAfter{0U, 0U, 0U, 1U, 3U};
+constexpr std::array<std::optional<Seconds>, 3> kSpreads{std::nullopt, Seconds(10min), Seconds(5h)};
 
 // 2026 to the end of 2028: a leap year, and every change of the clocks thrice.
 constexpr Instant kStart = instant_of(1'767'225'600);
@@ -58,6 +60,8 @@ class Simulation {
     if (plan_.at_end && daemon_) plan_.at_end(outside_, daemon_->scheduler());
     report_.executions = outside_.witness.executions();
     report_.outcomes = outside_.witness.outcomes();
+    report_.paused = outside_.witness.paused_by_failures();
+    report_.superseded = outside_.witness.superseded();
     return report_;
   }
 
@@ -80,6 +84,10 @@ class Simulation {
     job.window = {dice_.one_of(kModes), parse_duration(dice_.one_of(kWindows)).value()};
     job.policy.deadline = parse_whole_seconds(dice_.one_of(kDeadlines)).value();
     job.policy.concurrency = plan_.quiet ? Concurrency::allow : dice_.one_of(kConcurrencies);
+    if (!plan_.quiet) {
+      job.policy.pause_after = dice_.one_of(kPausesAfter);
+      job.policy.catch_up_spread = dice_.one_of(kSpreads);
+    }
     job.constraints = {};
     if (dice_.once_in(8)) static_cast<void>(add_clause(job.constraints.avoid, "dow", "SAT,SUN"));
   }
@@ -99,7 +107,7 @@ class Simulation {
     const Nanoseconds before = outside_.clock.boot_time();
     daemon_->run_for(time);
     elapsed_ += outside_.clock.boot_time() - before;
-    if (!daemon_->scheduler().broken()) return;
+    if (!daemon_->scheduler().broken()) return look_at_who_waits();
     ++report_.broken;
     die();
     restart();
@@ -111,6 +119,28 @@ class Simulation {
     const std::string& violation = outside_.witness.violation();
     if (violation.empty() || !report_.violation.empty()) return;
     report_.violation = violation + " (at " + rfc3339(now(outside_.clock)) + ", after " + last_event_ + ")";
+  }
+
+  // A period waits only while a run is active, its job is not paused, and its deadline is not over; or while the disk
+  // takes no records, for then neither an end nor an outcome can be told.
+  void look_at_who_waits() {
+    for (const JobDefinition& definition : outside_.jobs) {
+      const std::string& job = definition.job.identity;
+      const auto view = daemon_->scheduler().view(job);
+      if (!view || !view->queued) continue;
+      ++report_.waits;
+      const Policy& policy = definition.job.policy;
+      const Seconds longest = std::max(policy.deadline, kBusyAllowance) + 1s;
+      const bool is_long = !disk_fails_ && now(outside_.clock) - *view->queued->chosen > longest;
+      const bool has_reason = policy.concurrency == Concurrency::queue && !view->known.active.empty() &&
+                              !is_suspended(definition.job, view->known.periods, now(outside_.clock));
+      if (is_long || !has_reason) {
+        outside_.witness.accuse(job + " " + rfc3339(view->queued->nominal) +
+                                (is_long ? " waits beyond its deadline" : " waits for nothing") + " at " +
+                                rfc3339(now(outside_.clock)) + ", chosen " + rfc3339(*view->queued->chosen) +
+                                ", deadline " + duration_text(policy.deadline));
+      }
+    }
   }
 
   // What is on its way to the disk may reach it, and nobody is told.
@@ -324,13 +354,17 @@ class Simulation {
     file_system_->fail_when([](const CallRecord& call) {
       return call.call == Call::write || call.call == Call::create ? Fault::no_space : Fault::none;
     });
+    disk_fails_ = true;
     live(Seconds(20min));
+    disk_fails_ = false;
     file_system_->fail_when(nullptr);
   }
 
   void failing_disk() {
     file_system_->fail_change(file_system_->changes() + static_cast<std::size_t>(dice_.upto(40)), Fault::io_error);
+    disk_fails_ = true;
     live(Seconds(2h));
+    disk_fails_ = false;
     file_system_->fail_when(nullptr);
   }
 
@@ -380,6 +414,7 @@ class Simulation {
   HeldWriter writer_;
   std::unique_ptr<Daemon> daemon_;
   std::vector<JobDefinition> removed_;
+  bool disk_fails_ = false;
   std::size_t pending_ = 0;  // requests that are not answered yet
   int keys_ = 0;
   Nanoseconds elapsed_{0};

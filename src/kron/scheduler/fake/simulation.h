@@ -36,6 +36,9 @@ struct SimulationReport {
   std::size_t broken = 0;      // the ledger gave up, and the daemon was started anew
   std::size_t answers = 0;     // to what operators asked
   std::size_t unanswered = 0;  // they asked a daemon that died
+  std::size_t paused = 0;      // jobs, by their failures
+  std::size_t waits = 0;       // periods that waited for a run when somebody looked
+  std::size_t superseded = 0;  // periods that waited in vain for the run before them
   std::string violation;       // empty: none; else what, when, and after which event
 };
 

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "kron/base/rfc3339.h"
+#include "kron/core/failure_pause.h"
 
 namespace kron::testing {
 namespace {
 
 // How many of a job's handled periods are looked at again each time; all of them would make years quadratic.
 constexpr int kLookedAtAgain = 24;
-
-constexpr Seconds kBusyAllowance{10};
 
 std::uint64_t shortened(std::string_view run_id) { return std::hash<std::string_view>()(run_id); }
 
@@ -75,8 +74,44 @@ void Witness::check_bookkeeping(const std::string& identity, const Facts& facts,
   }
 }
 
+// The count is told anew from what the step says of runs that ended. Of those that were replaced it is not known here
+// which were ended for it.
+void Witness::check_pause(const LedgerStep& step, const Facts& facts, const Job* job) {
+  const std::optional<Suspension>& after = step.now.periods.suspended;
+  const auto is_scheduled = [](const StartedRun& run) { return run.trigger == Trigger::schedule; };
+  const bool was_paused = facts.is_paused.value_or(false);
+  if (was_paused && after && std::ranges::any_of(step.started, is_scheduled)) {
+    accuse(step.identity + ": a period is started while the job is paused");
+  }
+  const bool by_failures = after && after->by == kPausedByFailures;
+  if (by_failures && !was_paused) ++paused_;
+  if (job == nullptr) return;
+  std::uint32_t failures = facts.failures;
+  bool must_pause = false;
+  bool may_pause = false;
+  for (const HistoryEntry& entry : step.history) {
+    const bool counts = entry.outcome == Outcome::executed && entry.trigger != Trigger::manual && entry.exit_code;
+    if (!counts) continue;
+    failures = *entry.exit_code == 0 ? 0 : failures + 1;
+    may_pause = may_pause || failures != 0;
+    if (job->policy.pause_after == 0 || failures < job->policy.pause_after) continue;
+    must_pause = true;
+    failures = 0;
+  }
+  if (job->policy.pause_after == 0 && step.now.periods.failures_in_a_row > facts.failures) {
+    accuse(step.identity + ": failures are counted that no policy asks for");
+  }
+  const bool is_exact = job->policy.concurrency != Concurrency::replace;
+  if (is_exact && must_pause && !after) accuse(step.identity + ": so many failures in a row, and it is not paused");
+  if (by_failures && facts.is_paused == false && !may_pause) {
+    accuse(step.identity + ": it is paused for failures that its step does not tell of");
+  }
+}
+
 void Witness::wrote(const LedgerStep& step, const Job* job) {
   Facts& facts = jobs_[step.identity];
+  check_pause(step, facts, job);
+  facts.failures = step.now.periods.failures_in_a_row;
   std::set<std::string> active;
   std::vector<StartedRun> started;
   for (const ActiveExecution& run : step.now.active) {
@@ -90,6 +125,7 @@ void Witness::wrote(const LedgerStep& step, const Job* job) {
   if (!is_told) accuse(step.identity + ": a step does not name the runs that it starts");
   for (const HistoryEntry& entry : step.history) {
     if (!entry.period || entry.passed_over) continue;
+    if (entry.reason == Reason::superseded_while_waiting) ++superseded_;
     if (entry.outcome != Outcome::executed) {
       note_outcome(step.identity, facts, *entry.period, *entry.outcome);
       continue;
@@ -112,8 +148,11 @@ void Witness::wrote(const LedgerStep& step, const Job* job) {
 void Witness::loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history) {
   Facts& facts = jobs_[identity];
   check_bookkeeping(identity, facts, known.periods);
+  // The end of a run may have been durable, and what it says of failures, without anybody being told.
+  const bool has_failed = known.periods.suspended && known.periods.suspended->by == kPausedByFailures;
+  facts.failures = known.periods.failures_in_a_row;
   if (std::exchange(facts.unanswered, 0) == 0 && facts.is_paused &&
-      *facts.is_paused != known.periods.suspended.has_value()) {
+      *facts.is_paused != known.periods.suspended.has_value() && !has_failed) {
     accuse(identity + (*facts.is_paused ? ": a pause is forgotten" : ": a pause that nobody asked for"));
   }
   facts.is_paused = is_paused_for_good(known.periods);

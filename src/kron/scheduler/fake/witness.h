@@ -15,6 +15,9 @@
 
 namespace kron::testing {
 
+// What is due while the daemon is busy for so long is on time (contract "Policy").
+inline constexpr Seconds kBusyAllowance{10};
+
 // Remembers what a daemon has told the world, over all its deaths, and says when the world was lied to. It is told only
 // what is certain: steps the ledger has acknowledged, records it has handed out, commands that were executed, and what
 // operators have asked and were answered.
@@ -22,7 +25,9 @@ namespace kron::testing {
 // The rules: at most one execution of each (identity, period), and none before its start is durable; one outcome for
 // each handled period, for ever; LastHandledPeriodID never goes back; a handled period is never open again; an active
 // run is not forgotten; no start outside [chosen, chosen + deadline]; the lists stay within their bounds; what an
-// operator was promised is durable when he hears of it, and a pause comes and goes only when somebody asks.
+// operator was promised is durable when he hears of it, and a pause comes only when somebody asks or runs have failed,
+// and goes only when somebody asks; the step that ends the last of so many failures pauses; nothing that its schedule
+// sets going starts while it is paused.
 class Witness {
  public:
   void wrote(const LedgerStep& step, const Job* job);  // job: none when it is no longer wanted
@@ -47,14 +52,18 @@ class Witness {
     std::set<std::string> active;
     std::optional<bool> is_paused = {};  // for good; none: it is not known, or may end by itself
     int unanswered = 0;                  // requests
+    std::uint32_t failures = 0;          // in a row, as its record says
   };
   [[nodiscard]] const Facts* facts(const std::string& identity) const;
   [[nodiscard]] std::size_t executions() const { return executed_.size(); }
   [[nodiscard]] std::size_t outcomes() const { return outcomes_; }
+  [[nodiscard]] std::size_t paused_by_failures() const { return paused_; }
+  [[nodiscard]] std::size_t superseded() const { return superseded_; }
 
  private:
   Facts& note_answer(const std::string& identity, const Error* error);
   void check_started(const std::string& identity, Facts& facts, const ActiveExecution& run, const Job* job);
+  void check_pause(const LedgerStep& step, const Facts& facts, const Job* job);
   void check_bookkeeping(const std::string& identity, const Facts& facts, const JobState& periods);
   void note_outcome(const std::string& identity, Facts& facts, Instant period, Outcome outcome);
 
@@ -62,6 +71,8 @@ class Witness {
   std::unordered_set<std::uint64_t> started_;   // run ids, shortened
   std::unordered_set<std::uint64_t> executed_;  // run ids, shortened
   std::size_t outcomes_ = 0;
+  std::size_t paused_ = 0;
+  std::size_t superseded_ = 0;
   std::string violation_;
 };
 
