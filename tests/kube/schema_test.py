@@ -62,6 +62,15 @@ class Spec(Schema):
             self.assertEqual(seen["problem"], "", field)
             self.assertNotEqual(seen, as_stored, field)
 
+    # What job files know and a KronJob does not: the reader is the same, and the operator refuses each by its name.
+    KROND_ONLY = {"policy.pauseAfter": 3, "policy.catchUpSpread": "10m", "policy.concurrency": "queue"}
+
+    def test_what_is_for_krond_only_is_refused_by_name(self):
+        for where, value in self.KROND_ONLY.items():
+            problem = self.problem_at(where, value)
+            self.assertIn(where, problem)
+            self.assertIn("for krond only", problem)
+
     def test_the_reader_knows_no_field_more(self):
         keys = set(re.search(r"kJobKeys\{([^}]*)\}", source("json/job_fields.h"))[1].replace('"', "").replace(" ", "")
                    .replace("\n", "").split(","))
@@ -71,13 +80,16 @@ class Spec(Schema):
         flat = set(self.spec["properties"]) - {"constraints"} | set(self.spec["properties"]["constraints"]["properties"])
         self.assertEqual(keys, flat)
         for part in ("window", "distribution", "seed", "policy"):
-            self.assertEqual(self.known_words(part, {"qqqqqqqqqq": "x"}), set(self.schema_at(part)["properties"]), part)
+            refused = {where.partition(".")[2] for where in self.KROND_ONLY if where.startswith(part + ".")}
+            known = self.known_words(part, {"qqqqqqqqqq": "x"})
+            offered = set(self.schema_at(part)["properties"])
+            self.assertEqual(known - (refused - offered), offered, part)
         for side in ("constraints.only", "constraints.avoid"):
             self.assertEqual(self.known_words(side, {"qqqqqqqqqq": "x"}), set(self.schema_at(side)["properties"]), side)
 
     def test_words_are_those_of_the_reader(self):
         # A spelling of job files that the schema does not take over.
-        aliases = {"window.mode": {"center"}}
+        aliases = {"window.mode": {"center"}, "policy.concurrency": {self.KROND_ONLY["policy.concurrency"]}}
         for path in ("window.mode", "distribution.name", "seed.strategy", "policy.concurrency"):
             known = self.known_words(path, "qqqqqqqqqqqqqqqqqqqqqq")
             self.assertEqual(known - aliases.get(path, set()), set(self.schema_at(path)["enum"]), path)

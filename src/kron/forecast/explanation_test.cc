@@ -117,6 +117,9 @@ TEST(Explanation, SaysWhatPolicyWouldDo) {
       {"2026-03-01T02:40:00Z", Concurrency::forbid, "with a run active: record it as skipped (concurrency_forbid)"},
       {"2026-03-01T02:40:00Z", Concurrency::allow, "with a run active: start"},
       {"2026-03-01T02:40:00Z", Concurrency::replace, "with a run active: end that run, then start"},
+      {"2026-03-01T02:40:00Z", Concurrency::queue,
+       "with a run active: wait for its end, until 2026-03-01T02:42:20Z at the latest"},
+      {"2026-03-01T02:42:21Z", Concurrency::queue, "with a run active: record it as missed (deadline)"},
       {"2026-03-01T02:42:21Z", Concurrency::forbid, "record it as missed (deadline)"},
       {"2026-03-05T00:00:00Z", Concurrency::forbid, "pass it over"},
   };
@@ -125,6 +128,19 @@ TEST(Explanation, SaysWhatPolicyWouldDo) {
     job.policy.concurrency = concurrency;
     EXPECT_THAT(text_of(explain(job, utc("2026-03-01T00:00:00Z"), utc(now))), HasSubstr(sentence)) << now;
   }
+}
+
+TEST(Explanation, SaysWhatPausesAndSpreads) {
+  Job job = make_job(kBackup);
+  const auto text = [&] { return text_of(explain(job, utc("2026-03-01T00:00:00Z"), utc("2026-03-01T02:40:00Z"))); };
+  EXPECT_THAT(text(), Not(HasSubstr("paused after")));
+  EXPECT_THAT(text(), Not(HasSubstr("found more than")));
+  job.policy.pause_after = 1;
+  EXPECT_THAT(text(), HasSubstr("paused after a failure of a scheduled run\n"));
+  job.policy.pause_after = 3;
+  job.policy.catch_up_spread = std::chrono::minutes(10);
+  EXPECT_THAT(text(), HasSubstr("paused after 3 failures of scheduled runs in a row\n"));
+  EXPECT_THAT(text(), HasSubstr("found more than 10s late, it starts within 10m and its deadline\n"));
 }
 
 TEST(Explanation, APeriodIsFoundByATimeThatBelongsToIt) {

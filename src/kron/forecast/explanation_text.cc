@@ -4,6 +4,7 @@
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
 #include "kron/base/text.h"
+#include "kron/core/catch_up.h"
 #include "kron/forecast/explanation.h"
 #include "kron/forecast/local_time.h"
 
@@ -112,6 +113,7 @@ void tell_draws(Story& story, const Explanation& explanation) {
 
 std::string action_text(const Evaluation& evaluation, bool is_busy) {
   if (const auto* wait = std::get_if<Wait>(&evaluation.action)) {
+    if (wait->is_queued) return "wait for its end, until " + rfc3339(*wait->until - Seconds(1)) + " at the latest";
     return wait->until ? "wait until " + rfc3339(*wait->until) : std::string("do nothing");
   }
   if (const auto* record = std::get_if<Record>(&evaluation.action)) {
@@ -126,6 +128,15 @@ void tell_prospect(Story& story, const Explanation& explanation) {
   const Policy& policy = explanation.job.policy;
   story.say("policy", "concurrency " + std::string(name_of(policy.concurrency)) + ", deadline " +
                           duration_text(policy.deadline) + (policy.suspend ? ", suspended" : ""));
+  if (policy.pause_after != 0) {
+    story.go_on(policy.pause_after == 1
+                    ? std::string("paused after a failure of a scheduled run")
+                    : "paused after " + std::to_string(policy.pause_after) + " failures of scheduled runs in a row");
+  }
+  if (policy.catch_up_spread.value_or(Seconds(0)) > Seconds(0)) {
+    story.go_on("found more than " + duration_text(kFoundLate) + " late, it starts within " +
+                duration_text(*policy.catch_up_spread) + " and its deadline");
+  }
   story.go_on("at " + rfc3339(prospect.now) + ", if it is not handled yet:");
   if (prospect.superseded_by) {
     story.go_on("pass it over, because the later period " + rfc3339(*prospect.superseded_by) + " is due as well");

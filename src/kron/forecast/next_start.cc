@@ -28,6 +28,7 @@ std::optional<NextStart> next_start(const Job& job, JobState state, bool has_act
     }
     const Wait& wait = std::get<Wait>(evaluation.action);
     if (!wait.next) return std::nullopt;
+    if (wait.is_queued) return NextStart{*wait.next, at};  // as soon as the run before it has ended
     at = wait.next->due();
   }
   return std::nullopt;

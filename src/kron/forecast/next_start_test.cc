@@ -47,6 +47,16 @@ TEST(NextStart, OfAPausedJobIsTheLatestLatePeriodWhenItsDeadlineAllowsIt) {
   EXPECT_EQ(next->period.nominal, utc("2026-03-02T11:30:00Z"));
 }
 
+TEST(NextStart, OfAPeriodThatWaitsForARunIsNowAtTheEarliest) {
+  const Job job = make_job({.schedule = "30 * * * *", .deadline = "2h", .concurrency = Concurrency::queue});
+  JobState state;
+  state.last_handled = utc("2026-03-02T08:30:00Z");
+  const auto next = next_start(job, state, true, kNow);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->at, kNow);
+  EXPECT_EQ(next->period.nominal, utc("2026-03-02T09:30:00Z"));
+}
+
 TEST(NextStart, IsUnknownWhilePausedForGoodOrSuspended) {
   Job job = make_job({.schedule = "30 * * * *"});
   EXPECT_FALSE(next_start(job, paused_until(std::nullopt), false, kNow));

@@ -126,6 +126,8 @@ struct Metrics::Instruments {
   Family<Counter>& periods =
       counters(registry, "kron_periods_total", "Periods that came to their end, by outcome and reason.");
   Family<Counter>& runs = counters(registry, "kron_runs_total", "Runs that ended, by result.");
+  Family<Counter>& processor = counters(registry, "kron_runs_cpu_seconds_total",
+                                        "CPU time of runs that ended, in programs (user) and in the kernel (system).");
   Family<Counter>& reloads = counters(registry, "kron_reloads_total", "Reloads of the job files, by result.");
   Family<Counter>& requests = counters(registry, "kron_http_requests_total", "Requests answered, by route and status.");
   Histogram& lateness =
@@ -160,6 +162,7 @@ Metrics::Metrics(std::string_view version, Instant started) : instruments_(std::
   }
   instruments_->periods.Add({{"outcome", "missed"}, {"reason", "deadline"}});
   for (const std::string_view end : kEnds) instruments_->runs.Add({{"result", std::string(end)}});
+  for (const char* mode : {"user", "system"}) instruments_->processor.Add({{"mode", mode}});
   for (const char* result : {"succeeded", "failed"}) instruments_->reloads.Add({{"result", result}});
 }
 
@@ -174,6 +177,11 @@ void Metrics::run_started(Nanoseconds lateness) { instruments_->lateness.Observe
 void Metrics::run_ended(RunEnd end, std::optional<Nanoseconds> duration) {
   instruments_->runs.Add({{"result", std::string(name_of(end))}}).Increment();
   if (duration) instruments_->duration.Observe(std::max(0.0, in_seconds(*duration)));
+}
+
+void Metrics::run_used(Nanoseconds user, Nanoseconds system) {
+  instruments_->processor.Add({{"mode", "user"}}).Increment(std::max(0.0, in_seconds(user)));
+  instruments_->processor.Add({{"mode", "system"}}).Increment(std::max(0.0, in_seconds(system)));
 }
 
 void Metrics::ledger_batch(std::size_t records, Nanoseconds write) {

@@ -60,6 +60,7 @@ class Metrics {
   void period_ended(std::string_view outcome, std::string_view reason);
   void run_started(Nanoseconds lateness);                           // behind its chosen time
   void run_ended(RunEnd end, std::optional<Nanoseconds> duration);  // none: nobody saw it start or end
+  void run_used(Nanoseconds user, Nanoseconds system);              // of the processor
   void ledger_batch(std::size_t records, Nanoseconds write);
   void reloaded(bool ok);
   // `route` is a pattern such as "GET /api/v1/jobs/{name}", never a path with a name in it: each is a series for ever.

@@ -49,9 +49,12 @@ TEST_F(MetricsTest, LatenessGoesIntoItsBucket) {
 TEST_F(MetricsTest, RunsAreCountedByResultAndMeasuredWhenSeen) {
   metrics_.run_ended(RunEnd::succeeded, Seconds(2));
   metrics_.run_ended(RunEnd::unknown, std::nullopt);
+  metrics_.run_used(std::chrono::milliseconds(1500), std::chrono::milliseconds(250));
   const std::string text = metrics_.text({});
   EXPECT_THAT(text, HasSubstr("kron_runs_total{result=\"succeeded\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("kron_runs_total{result=\"unknown\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_runs_cpu_seconds_total{mode=\"user\"} 1.5\n"));
+  EXPECT_THAT(text, HasSubstr("kron_runs_cpu_seconds_total{mode=\"system\"} 0.25\n"));
   EXPECT_THAT(text, HasSubstr("kron_run_duration_seconds_sum 2\n"));
   EXPECT_THAT(text, HasSubstr("kron_run_duration_seconds_count 1\n"));
 }

@@ -117,17 +117,10 @@ void keep_near(std::vector<DateRange>& dates, const DateRange& near, bool needs_
   std::erase_if(dates, is_far);
 }
 
-std::int32_t date_number(Instant t) {
-  const CivilTime civil = civil_of(epoch_seconds(t));
-  return civil.year * 10000 + civil.month * 100 + civil.day;
-}
-
 }  // namespace
 
 Job with_dates_near(const Job& job, const Window& window) {
-  // Zones differ from UTC by less than a day.
-  constexpr Seconds kTwoDays{2 * 24 * 3600};
-  const DateRange near{date_number(window.start - kTwoDays), date_number(window.end + kTwoDays)};
+  const DateRange near = dates_near(window);
   Job same = job;
   keep_near(same.constraints.only.dates, near, true);
   keep_near(same.constraints.avoid.dates, near, false);

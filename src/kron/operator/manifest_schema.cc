@@ -186,6 +186,10 @@ class SchemaCheck {
     if (calendars == nullptr) return;
     if (calendars->size() > kMostCalendars) refuse("constraints.calendars", "more than 16 calendars");
     for (const Node::Member& calendar : *calendars) {
+      if (calendar.value.as<Node::Map>() != nullptr) {
+        refuse("constraints.calendars." + calendar.key, "a KronJob has no files; list the days of the calendar in [ ]");
+        continue;
+      }
       check_list("constraints.calendars." + calendar.key, calendar.value, kMostDates);
       check_days("constraints.calendars." + calendar.key, calendar.value, true);
     }

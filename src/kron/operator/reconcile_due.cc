@@ -162,7 +162,9 @@ Reconciler::MaybeStep Reconciler::run_by_hand() {
   const JobView* job = find_name(name);
   if (job != nullptr && is_own(*job) && !job->is_at_gate()) return record_manual("executed", "", job);
   const RunOverlap overlap = overlap_of(kron_job_.job->policy, has_active());
-  if (overlap == RunOverlap::skip) return record_manual("skipped", name_of(Reason::concurrency_forbid));
+  // No KronJob has concurrency: queue (spec.cc).
+  if (overlap == RunOverlap::skip || overlap == RunOverlap::wait)
+    return record_manual("skipped", name_of(Reason::concurrency_forbid));
   if (overlap == RunOverlap::replace) return stop_active(std::nullopt);
   if (is_starting_full()) return std::nullopt;
   if (job != nullptr) {

@@ -66,6 +66,18 @@ void check_rules(const Node& spec, std::string_view name, KronJobSpec& to) {
   if (trimmed(schedule).starts_with("@reboot")) {
     refuse(to, "spec.schedule", "@reboot is for krond only: a cluster does not boot");
   }
+  if (text_at(spec, {"policy", "concurrency"}) == "queue") {
+    refuse(to, "spec.policy.concurrency", "queue is for krond only; use allow, forbid or replace");
+  }
+  if (node_at(spec, {"policy", "pauseAfter"}) != nullptr) {
+    refuse(
+        to, "spec.policy.pauseAfter",
+        "it is for krond only: a Job's end is Kubernetes' to record, and no write of the operator goes with it; watch "
+        "for failed Jobs instead");
+  }
+  if (node_at(spec, {"policy", "catchUpSpread"}) != nullptr) {
+    refuse(to, "spec.policy.catchUpSpread", "it is for krond only; a window spreads the runs of KronJobs");
+  }
   const Node* job_spec = node_at(spec, {"jobTemplate", "spec"});
   if (job_spec == nullptr || job_spec->as<Node::Map>() == nullptr) {
     refuse(to, "spec.jobTemplate", "a Job template with a spec is required");

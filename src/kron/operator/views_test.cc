@@ -78,6 +78,11 @@ TEST(KronJobView, SaysAllThatIsWrongWithASpec) {
   EXPECT_THAT(several.problem, HasSubstr("spec.timezone: "));
   EXPECT_THAT(view_with({"spec", "schedule"}, R"("@reboot")").problem, HasSubstr("a cluster does not boot"));
   EXPECT_THAT(view_with({"spec", "schedule"}, R"("TZ=UTC * * * * *")").problem, HasSubstr("spec.timezone"));
+  EXPECT_THAT(view_with({"spec", "policy"}, R"({"concurrency":"queue","deadline":"1h"})").problem,
+              HasSubstr("queue is for krond only"));
+  EXPECT_THAT(view_with({"spec", "policy"}, R"({"pauseAfter":3})").problem, HasSubstr("spec.policy.pauseAfter"));
+  EXPECT_THAT(view_with({"spec", "policy"}, R"({"catchUpSpread":"1m"})").problem,
+              HasSubstr("spec.policy.catchUpSpread"));
   EXPECT_THAT(view_with({"spec", "jobTemplate"}, "{}").problem, HasSubstr("spec.jobTemplate"));
   EXPECT_THAT(view_with({"spec", "constraints"}, R"({"only":{"hours":["25"]}})").problem,
               HasSubstr("spec.constraints.only.hours"));

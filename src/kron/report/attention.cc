@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
 #include "kron/core/allowed_share.h"
+#include "kron/core/failure_pause.h"
 #include "kron/history/recent.h"
 #include "kron/json/writer.h"
 #include "kron/report/words.h"
@@ -15,8 +17,8 @@
 namespace kron::report {
 namespace {
 
-constexpr std::array<std::string_view, 12> kMatters{
-    "not ready", "history failed", "file refused", "reload failed", "token expires",    "not scheduled",
+constexpr std::array<std::string_view, 13> kMatters{
+    "not ready", "history failed", "file refused", "reload failed", "token expires",    "not notified", "not scheduled",
     "failing",   "missed",         "skipping",     "too long",      "may have no time", "long paused"};
 
 constexpr Seconds kLongPause = std::chrono::hours(7 * 24);
@@ -80,8 +82,11 @@ class Look {
         },
         has_failed);
     if (streak.count == 0) return;
-    add(Matter::failing, "failed" + in_a_row(streak.count), history::time_of(*streak.oldest), streak.count,
-        exit_text(*streak.newest), "`kron logs " + job_.job.identity + "` shows its output");
+    const bool is_paused = job_.suspended && job_.suspended->by == kPausedByFailures;
+    add(Matter::failing, "failed" + in_a_row(streak.count) + (is_paused ? ", and is paused" : ""),
+        history::time_of(*streak.oldest), streak.count, exit_text(*streak.newest),
+        "`kron logs " + job_.job.identity + "` shows its output" +
+            (is_paused ? "; `kron resume " + job_.job.identity + "` when it is mended" : ""));
   }
 
   // Whether periods pass without a run: a run, or a skip, ends such a row.
@@ -146,6 +151,26 @@ class Look {
   std::vector<NeedsSomebody>& items_;
 };
 
+// One item for each destination, whatever the number of messages.
+void add_undelivered(const AttentionFacts& facts, std::vector<NeedsSomebody>& items) {
+  std::map<std::string, std::vector<const AttentionFacts::Undelivered*>> by_name;
+  for (const AttentionFacts::Undelivered& one : facts.undelivered) by_name[one.destination].push_back(&one);
+  for (const auto& [name, messages] : by_name) {
+    const auto given_up = std::ranges::count_if(messages, [](const auto* one) { return one->is_given_up; });
+    const auto oldest = std::ranges::min(messages, {}, [](const auto* one) { return one->since; });
+    items.push_back({.matter = Matter::not_notified,
+                     .name = name,
+                     .what = counted(messages.size(), "message") + " not delivered" +
+                             (given_up == 0 ? "" : ", " + std::to_string(given_up) + " given up"),
+                     .since = oldest->since,
+                     .count = messages.size(),
+                     .reason = messages.back()->reason,
+                     .cure = "`kron notify test " + name +
+                             "` tells what is wrong; then `kron task retry` sends what "
+                             "was given up, or `kron task prune` forgets it"});
+  }
+}
+
 void add_of_krond(const AttentionFacts& facts, std::vector<NeedsSomebody>& items) {
   const auto add = [&](Matter matter, const std::string& reason, std::string what, std::string cure) {
     if (reason.empty()) return;
@@ -174,6 +199,7 @@ void add_of_krond(const AttentionFacts& facts, std::vector<NeedsSomebody>& items
          .reason = "whoever uses this token is let in until then",
          .cure = "`kron token create` makes another, `kron token revoke " + token.id + "` forgets this one"});
   }
+  add_undelivered(facts, items);
   for (const AttentionFacts::Named& job : facts.not_scheduled) {
     items.push_back({.matter = Matter::not_scheduled,
                      .name = job.name,

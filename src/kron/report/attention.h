@@ -21,6 +21,7 @@ enum class Matter : std::uint8_t {
   file_refused,    // a job file has errors
   reload_failed,   // the last reload changed nothing
   token_expires,   // a token lets nobody in soon, or no longer
+  not_notified,    // a destination of notifications does not take them
   not_scheduled,   // a job's record cannot be used
   failing,         // its last runs failed
   missed,          // its last periods were missed
@@ -52,12 +53,21 @@ struct AttentionFacts {
     Instant expires_at;
   };
 
+  // A message that was tried in vain.
+  struct Undelivered {
+    std::string destination;
+    std::string reason;  // of the last attempt
+    Instant since;
+    bool is_given_up = false;  // no attempt follows
+  };
+
   Instant now = {};
   std::string not_ready = {};  // why; empty: it is ready
   std::string history_failed = {};
   std::string reload_failed = {};
   std::vector<Named> refused_files = {};
   std::vector<Token> tokens = {};  // that expire at all
+  std::vector<Undelivered> undelivered = {};
   std::vector<Named> not_scheduled = {};
   std::vector<OfJob> jobs = {};  // those that may need somebody
 };

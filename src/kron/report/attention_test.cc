@@ -47,6 +47,18 @@ TEST(Attention, AllQuietIsNothing) {
       attention(of_one({.recent = {ran(1, 0), ran(2, 3), judged(3, Outcome::missed, Reason::deadline)}})).empty());
 }
 
+TEST(Attention, AJobThatItsFailuresHavePausedIsToldAtOnce) {
+  AttentionFacts::OfJob job{.recent = {ran(1, 3), ran(2, 3)}};
+  job.suspended =
+      Suspension{kLookedAt - 1h, std::nullopt, false, "kron", "2 runs in a row failed, the last with exit 3"};
+  const std::vector<NeedsSomebody> items = attention(of_one(job));
+  ASSERT_EQ(items.size(), 1U);
+  EXPECT_EQ(items[0].what, "failed 2 times in a row, and is paused");
+  EXPECT_EQ(items[0].cure, "`kron logs a` shows its output; `kron resume a` when it is mended");
+  job.suspended->by = "ada";
+  EXPECT_EQ(attention(of_one(job)).at(0).what, "failed 2 times in a row");
+}
+
 TEST(Attention, AJobThatFailsIsToldWithSinceWhenAndHowOften) {
   EXPECT_EQ(attention(of_one({.recent = {ran(1, 3), judged(2, Outcome::skipped, Reason::concurrency_forbid),
                                          ran(3, std::nullopt), ran(4, 0), ran(5, 1)}})),
@@ -155,6 +167,22 @@ TEST(Attention, TheListAsJson) {
                       R"("name":"a","what":"failed","since":"2026-03-02T12:00:00Z","count":1,"reason":"","cure":""})"));
   EXPECT_THAT(text, HasSubstr(R"("more":2})"));
   EXPECT_THAT(attention_json(items, 7, kLookedAt, 5), AllOf(HasSubstr(R"("jobsInNeed":6)"), HasSubstr(R"("more":7})")));
+}
+
+TEST(Attention, ADestinationThatDoesNotTakeMessagesIsOneItem) {
+  AttentionFacts facts{.now = kLookedAt};
+  facts.undelivered = {{"ops", "exit status 4", kLookedAt - Seconds(60), false},
+                       {"ops", "exit status 3", kLookedAt - Seconds(90), true},
+                       {"me", "exit status 3", kLookedAt, false}};
+  const auto items = attention(facts);
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(name_of(items[0].matter), "not notified");
+  EXPECT_EQ(items[0].name, "me");
+  EXPECT_EQ(items[0].what, "1 message not delivered");
+  EXPECT_EQ(items[1].what, "2 messages not delivered, 1 given up");
+  EXPECT_EQ(items[1].since, kLookedAt - Seconds(90));
+  EXPECT_THAT(items[1].cure, HasSubstr("kron notify test ops"));
+  EXPECT_THAT(attention_json(items, 3, kLookedAt), HasSubstr(R"("jobsInNeed":0)"));
 }
 
 TEST(Attention, ATokenThatExpiresSoonNeedsSomebodyAndIsNoJob) {

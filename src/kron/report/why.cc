@@ -6,6 +6,7 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
+#include "kron/core/catch_up.h"
 #include "kron/forecast/local_time.h"
 #include "kron/report/words.h"
 
@@ -291,6 +292,10 @@ class Inquiry {
     if (const auto* start = std::get_if<Start>(&evaluation.action)) {
       if (start->period.nominal == period().nominal) return "resumed now, it would start at once";
     }
+    if (const auto* wait = std::get_if<Wait>(&evaluation.action);
+        wait != nullptr && wait->is_queued && wait->next->nominal == period().nominal) {
+      return "resumed now, it would wait for the run that goes on";
+    }
     if (const auto* record = std::get_if<Record>(&evaluation.action)) {
       if (record->period.nominal == period().nominal) {
         return "resumed now, it would be recorded as " + outcome_text(record->outcome, record->reason);
@@ -313,13 +318,34 @@ class Inquiry {
     const Evaluation evaluation = evaluate(job(), state(), !facts_.active.empty(), Turn::at(facts_.now));
     const auto is_it = [&](const Decision& judged) { return judged.nominal == period().nominal; };
     if (const auto* start = std::get_if<Start>(&evaluation.action); start != nullptr && is_it(start->period)) {
-      say(Verdict::due, since + ", and about to start");
+      say(Verdict::due, since + ", and " + about_to_start());
+    } else if (const auto* wait = std::get_if<Wait>(&evaluation.action); wait != nullptr && wait->is_queued) {
+      queued(*wait, since);
     } else if (const auto* record = std::get_if<Record>(&evaluation.action);
                record != nullptr && is_it(record->period)) {
       say(Verdict::due, since + ", and about to be recorded as " + outcome_text(record->outcome, record->reason));
     } else {
       say(Verdict::due, since + ", and will be passed over, because a later period is due as well");
     }
+  }
+
+  [[nodiscard]] std::string about_to_start() const {
+    const Seconds spread = job().policy.catch_up_spread.value_or(Seconds(0));
+    if (spread <= Seconds(0) || facts_.now - period().due() <= kFoundLate) return "about to start";
+    return "to start within " + duration_text(spread) + " of when it was found late";
+  }
+
+  // It waits, or a later one does, which takes its place.
+  void queued(const Wait& wait, const std::string& since) {
+    if (wait.next->nominal != period().nominal) {
+      return say(Verdict::due, since + ", and will be passed over, because a later period is due as well");
+    }
+    say(Verdict::due, since + ", and waits for the run before it to end (concurrency=queue)");
+    answer_.reason =
+        "it starts then, if that is not later than " + rfc3339(*wait.until - Seconds(1)) + ", and is missed otherwise";
+    if (facts_.active.empty()) return;
+    const ActiveExecution& run = facts_.active.front();
+    answer_.reason = "the run " + run.run_id + " goes on since " + rfc3339(run.started_at) + "; " + answer_.reason;
   }
 
   // What the history tells.

@@ -205,6 +205,7 @@ TEST(Why, WhatWasSkippedHasItsReason) {
   const std::pair<Reason, std::string> rest[] = {
       {Reason::lock_held, "another host held the job's lock"},
       {Reason::replaced_before_start, "a later period was due while it waited for the run that it was to replace"},
+      {Reason::superseded_while_waiting, "a later period was due while it waited for the run before it to end"},
       {Reason::could_not_stop, "the run that it was to replace did not end"},
       {Reason::start_failed, "it could not be started"},
       {Reason::unknown, "unknown"},
@@ -461,6 +462,27 @@ TEST(Why, WhatIsDueOrAheadSaysWhatWillBecomeOfIt) {
           {.period = utc("2026-03-01T03:00:00Z")},
           Verdict::due,
           "due: it is due since 2026-03-01T03:00:00Z, and will be passed over, because a later period is due as well"});
+  WhyFacts waits = nightly();
+  waits.job.policy.concurrency = Concurrency::queue;
+  waits.job.policy.deadline = std::chrono::hours(2);
+  waits.now = kThree + std::chrono::minutes(20);
+  waits.active.push_back({.started_at = utc("2026-03-02T01:00:00Z"), .run_id = "r0", .trigger = Trigger::manual});
+  expect({"waits for a run", waits, kLast, Verdict::due,
+          "due: it is due since 2026-03-02T03:00:00Z, and waits for the run before it to end (concurrency=queue)",
+          "the run r0 goes on since 2026-03-02T01:00:00Z; it starts then, if that is not later than "
+          "2026-03-02T05:00:00Z, and is missed otherwise"});
+  waits.state.last_handled = utc("2026-02-28T03:00:00Z");
+  expect({"another waits",
+          waits,
+          {.period = utc("2026-03-01T03:00:00Z")},
+          Verdict::due,
+          "due: it is due since 2026-03-01T03:00:00Z, and will be passed over, because a later period is due as well"});
+  WhyFacts late = nightly();
+  late.job.policy.deadline = std::chrono::hours(2);
+  late.job.policy.catch_up_spread = std::chrono::minutes(30);
+  late.now = kThree + std::chrono::minutes(20);
+  expect({"is spread", late, kLast, Verdict::due,
+          "due: it is due since 2026-03-02T03:00:00Z, and to start within 30m of when it was found late"});
   facts.not_started = "the disk failed";
   expect({"nothing is started", facts, kLast, Verdict::due,
           "due: it is due since 2026-03-02T03:00:00Z, and nothing is started: the disk failed"});

@@ -73,6 +73,8 @@ std::string meaning_of(Reason reason, const std::string& detail) {
       return "another host held the job's lock";
     case Reason::replaced_before_start:
       return "a later period was due while it waited for the run that it was to replace";
+    case Reason::superseded_while_waiting:
+      return "a later period was due while it waited for the run before it to end";
     case Reason::could_not_stop:
       return "the run that it was to replace did not end";
     case Reason::start_failed:
@@ -84,7 +86,8 @@ std::string meaning_of(Reason reason, const std::string& detail) {
 
 std::string exit_text(const history::Entry& entry) {
   if (!entry.exit_code) return entry.detail.empty() ? "how it ended is not known" : entry.detail;
-  if (*entry.exit_code == 0) return "exit 0";
+  const bool has_failed = history::result_of(entry) == history::RunResult::failed;
+  if (!has_failed) return "exit " + std::to_string(*entry.exit_code) + (*entry.exit_code == 0 ? "" : ", which is fine");
   return "failed with exit " + std::to_string(*entry.exit_code) + (entry.detail.empty() ? "" : ": " + entry.detail);
 }
 
