@@ -14,6 +14,7 @@
 #include "kron/env/places.h"
 #include "kron/runner/accounts.h"
 #include "program.h"
+#include "version.h"
 
 namespace kron::daemon {
 namespace {
@@ -134,6 +135,11 @@ Status complete_cluster(Options& options, const ClusterTexts& texts) {
         "--once is for job files: which host of a cluster runs what is due is not for one of them to say; leave "
         "it out, or leave out --redis");
   }
+  if (options.catch_up_spread > Seconds(0)) {
+    return fail(Code::unreadable,
+                "--catch-up-spread is for job files: the hosts of a cluster find a period late at different times, and "
+                "would each spread it anew; leave it out, or leave out --redis");
+  }
   return {};
 }
 
@@ -172,6 +178,11 @@ Status complete(Options& options, const ClusterTexts& texts) {
     if (!path) return fail(path.error());
     options.state_directory = *std::move(path);
   }
+  if (options.notify_file.empty()) {
+    // Who has no home has no destinations either.
+    options.notify_file = default_notify_file().value_or("");
+  }
+  if (!options.notify_file.empty()) options.notify_file = absolute_path(options.notify_file);
   for (std::string& path : options.config) path = absolute_path(path);
   options.state_directory = absolute_path(options.state_directory);
   if (options.socket.empty()) options.socket = default_socket(options.state_directory);
@@ -203,7 +214,7 @@ int end_with(const Error& error, LineLog& log) {
 
 int run(int argc, char** argv) {
   CLI::App app("Job scheduler: runs jobs on schedule, at most once per period.", "krond");
-  app.set_version_flag("--version", "krond " KRON_VERSION);
+  app.set_version_flag("--version", std::string("krond ") + told_version());
   app.footer(kFooter);
   Options options;
   if (::getpid() == 1) options.on_stop = OnStop::terminate;

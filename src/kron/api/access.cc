@@ -8,6 +8,8 @@ std::string_view name_of(Right right) {
   switch (right) {
     case Right::none:
       break;
+    case Right::ics:
+      return "ics";
     case Right::read:
       return "read";
     case Right::operate:

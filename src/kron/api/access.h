@@ -10,10 +10,11 @@
 
 namespace kron::api {
 
-// Each has those before it. read: everything but secrets (secrets.h). operate: what changes jobs, runs and tasks, and
-// can be done the other way again. admin: secrets, and what makes records forget. own: the tokens by which others come
-// in; of root and the daemon's own user alone, on the daemon's own socket, so no token makes tokens.
-enum class Right : std::uint8_t { none, read, operate, admin, own };
+// Each has those before it. ics: the calendar of what lies ahead, and nothing else; of tokens that stand in a path,
+// where a calendar program keeps them. read: everything but secrets (secrets.h). operate: what changes jobs, runs and
+// tasks, and can be done the other way again. admin: secrets, and what makes records forget. own: the tokens by which
+// others come in; of root and the daemon's own user alone, on the daemon's own socket, so no token makes tokens.
+enum class Right : std::uint8_t { none, ics, read, operate, admin, own };
 std::string_view name_of(Right right);  // for people own is admin
 
 // Who may do what: root and the daemon's own user everything, a group as configured, others nothing.

@@ -50,7 +50,7 @@ TokenRecord token_record_in(kron::Fields fields) {
   if (const auto role = role_named(needed_text(fields, "role"))) {
     token.role = *role;
   } else {
-    fields.report("role", "is none of read, operate, admin");
+    fields.report("role", "is none of ics, read, operate, admin");
   }
   token.sha256 = needed_text(fields, "sha256");
   if (!is_hex_of(token.sha256, 64)) fields.report("sha256", "is no SHA-256");
@@ -89,7 +89,7 @@ void check_different(kron::Fields& fields, const AccessRecord& record) {
 }  // namespace
 
 std::optional<Right> role_named(std::string_view name) {
-  for (const Right role : {Right::read, Right::operate, Right::admin}) {
+  for (const Right role : {Right::ics, Right::read, Right::operate, Right::admin}) {
     if (name == name_of(role)) return role;
   }
   return std::nullopt;

@@ -31,6 +31,17 @@ AccessRecord sample_access() {
   return record;
 }
 
+TEST(AccessRecord, HasFourRoles) {
+  for (const Right role : {Right::ics, Right::read, Right::operate, Right::admin}) {
+    AccessRecord record = sample_access();
+    record.tokens[0].role = role;
+    EXPECT_EQ(parse_access(access_text(record)).value(), record);
+    EXPECT_EQ(role_named(name_of(role)), role);
+  }
+  EXPECT_EQ(role_named("none"), std::nullopt);
+  EXPECT_EQ(role_named("own"), std::nullopt);
+}
+
 TEST(AccessRecord, ReadsBackWhatWasWritten) {
   EXPECT_EQ(parse_access(access_text(sample_access())).value(), sample_access());
   AccessRecord restricted = sample_access();

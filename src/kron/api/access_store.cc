@@ -279,8 +279,13 @@ std::optional<AccessStore::Opened> AccessStore::open_session(std::string_view to
   Refused ignored;
   const std::string id = hex_of(random_(kSessionIdBytes));
   const std::lock_guard lock(mutex_);
-  if (!by_token(token, why_not == nullptr ? ignored : *why_not)) return std::nullopt;
+  Refused& why = why_not == nullptr ? ignored : *why_not;
+  if (!by_token(token, why)) return std::nullopt;
   const TokenRecord& record = *token_of(*token_id_in(token));
+  if (record.role == Right::ics) {
+    why.reason = "a token for calendars, which opens no session";
+    return std::nullopt;
+  }
   return opened({.id = id, .token_id = record.id, .issued = now(clock_)}, record);
 }
 

@@ -12,9 +12,10 @@ namespace {
 
 std::vector<Route> all_routes(Parts& parts) {
   std::vector<Route> routes;
-  for (auto* of : {host_routes, job_routes, pause_routes, run_routes, state_routes, task_routes, lease_routes,
-                   load_routes, timeline_routes, explain_routes, why_routes, attention_routes, reload_routes,
-                   metrics_routes, day_routes, series_routes, try_routes, token_routes, session_routes}) {
+  for (auto* of :
+       {host_routes,    job_routes,      pause_routes,    run_routes,     state_routes, task_routes,      lease_routes,
+        load_routes,    timeline_routes, upcoming_routes, explain_routes, why_routes,   attention_routes, reload_routes,
+        metrics_routes, day_routes,      series_routes,   try_routes,     token_routes, session_routes}) {
     std::vector<Route> more = of(parts);
     routes.insert(routes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }

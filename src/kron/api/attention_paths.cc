@@ -16,6 +16,7 @@ constexpr Nanoseconds kFresh = std::chrono::seconds(1);
 constexpr int kOfTheTime = 10;
 
 constexpr std::size_t kEntriesOfJob = 20;
+constexpr std::size_t kMostMessages = 100;  // that could not be delivered
 constexpr std::size_t kJobsAtOnce = 100;    // that the history is asked about
 constexpr std::size_t kMostBadJobs = 1000;  // whose entries are read; the others are only counted
 
@@ -67,8 +68,32 @@ class Board : public std::enable_shared_from_this<Board> {
       for (const auto& [name, reason] : status.not_scheduled) facts.not_scheduled.push_back({name, reason});
       self->add_tokens(facts);
       look->jobs = status.jobs;
-      self->gather(look);
+      if (!status.notifies) return self->gather(look);
+      self->ask_tasks(look, TaskState::failed, [self, look] {
+        self->ask_tasks(look, TaskState::pending,
+                        [self, look] { self->parts_.on_loop([self, look] { self->gather(look); }); });
+      });
     });
+  }
+
+  // Messages that were tried in vain. A queue that cannot be asked is told of elsewhere.
+  void ask_tasks(const LookPtr& look, TaskState state, std::function<void()> go_on) {
+    parts_.tasks.list({.state = state, .type = std::string(kNotifyTaskType), .limit = kMostMessages},
+                      [look, state, go_on = std::move(go_on)](const Result<TaskPage>& page) {
+                        if (page) add_undelivered(look->facts, *page, state);
+                        go_on();
+                      });
+  }
+
+  static void add_undelivered(report::AttentionFacts& facts, const TaskPage& page, TaskState state) {
+    for (const Task& task : page) {
+      if (task.executions.empty()) continue;
+      const Result<Node> data = parse_json(task.spec.data);
+      const Node* name = data ? data->find("destination") : nullptr;
+      const auto* text = name != nullptr ? name->as<std::string>() : nullptr;
+      if (text == nullptr) continue;
+      facts.undelivered.push_back({*text, task.executions.back().reason, task.created_at, state == TaskState::failed});
+    }
   }
 
   void add_tokens(report::AttentionFacts& facts) const {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kron/core/state.h"
 #include "kron/env/local_users.h"
 
 namespace kron::api {

@@ -65,8 +65,9 @@ void Call::send(http::Response response) {
   reply_.send(std::move(response));
 }
 
-void Call::send_json(std::string body, int status) {
-  http::Response response{.status = status, .content_type = "application/json", .headers = {}, .body = std::move(body)};
+void Call::send_text(std::string body, std::string content_type, int status) {
+  http::Response response{
+      .status = status, .content_type = std::move(content_type), .headers = {}, .body = std::move(body)};
   if (status == kOk) add_tag(response);
   if (response.body.size() < kLeastCompressed || !compress_on_) return send(std::move(response));
   response.headers.emplace_back("Vary", "Accept-Encoding");

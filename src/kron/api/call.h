@@ -40,7 +40,8 @@ class Call : public std::enable_shared_from_this<Call> {
 
   void send(http::Response response);
   // Compressed, when the client accepts it and it pays.
-  void send_json(std::string body, int status = 200);
+  void send_json(std::string body, int status = 200) { send_text(std::move(body), "application/json", status); }
+  void send_text(std::string body, std::string content_type, int status = 200);
 
   // So long an answer may stay the same when nothing happens.
   static constexpr Seconds kUsualSlot{10};

@@ -88,12 +88,13 @@ std::string EventHub::text_after(std::uint64_t id, Form form) const {
 }
 
 void EventHub::subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after, Form form) {
-  std::string text = ": krond\n\n";
+  std::string text;
   {
     const std::scoped_lock lock(mutex_);
-    if (after) text += text_after(*after, form);
+    if (after) text = text_after(*after, form);
     readers_.push_back({stream, next_ - 1, form});
   }
+  text += ": krond\n\n";
   if (!stream->write(std::move(text))) leave(stream);
 }
 

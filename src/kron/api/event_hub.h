@@ -47,7 +47,7 @@ class EventHub {
 
   // From now on; with an id, everything behind it first; with 0, everything this daemon has told. An event `gap` says
   // when some of that is not kept any more (reason `dropped`), or when the id is of an earlier daemon, of which nothing
-  // is kept (reason `restarted`).
+  // is kept (reason `restarted`). A comment follows: all of it has come.
   void subscribe(const std::shared_ptr<http::Stream>& stream, std::optional<std::uint64_t> after,
                  Form form = Form::full);
 

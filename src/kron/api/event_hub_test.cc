@@ -192,7 +192,7 @@ TEST(EventHub, WhoPublishesLeavesTheSendingToAnother) {
   hub.publish("b", "{}");
   EXPECT_EQ(later.tasks.size(), 1U);
   EXPECT_EQ(first.read(), ": krond\n\n");
-  EXPECT_EQ(second.read(), ": krond\n\nid: 101\nevent: a\ndata: {}\n\n");
+  EXPECT_EQ(second.read(), "id: 101\nevent: a\ndata: {}\n\n: krond\n\n");
   later.work_off();
   EXPECT_EQ(first.read(), "id: 101\nevent: a\ndata: {}\n\nid: 102\nevent: b\ndata: {}\n\n");
   EXPECT_EQ(second.read(), "id: 102\nevent: b\ndata: {}\n\n");

@@ -95,7 +95,10 @@ void Forecasts::gather(const UnderWayPtr& work) {
   if (!work->is_wanted || is_stopping_) return;
   auto found = parts_.scheduler.views(
       {.first = work->at, .most_views = kLooksAtOnce, .most_looks = kLooksAtOnce, .has_name = work->question.has_name});
-  for (auto& view : found.views) work->definitions.push_back(std::move(view.definition));
+  for (auto& view : found.views) {
+    if (work->question.keeps && !work->question.keeps(view)) continue;
+    work->definitions.push_back(std::move(view.definition));
+  }
   if (work->definitions.size() > kMostJobs) {
     return refuse(work, {Code::refused, "there are more than " + std::to_string(kMostJobs) +
                                             " jobs; `kron simulate` on their files answers the same"});

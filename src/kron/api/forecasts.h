@@ -14,6 +14,7 @@
 #include "kron/api/call.h"
 #include "kron/forecast/look_limit.h"
 #include "kron/jobs/definition.h"
+#include "kron/scheduler/scheduler.h"
 
 namespace kron::api {
 
@@ -28,10 +29,10 @@ struct Forecast {
 
 // One that is told as it is.
 struct TextForecast : Forecast {
-  explicit TextForecast(std::string text) : json(std::move(text)) {}
-  [[nodiscard]] std::size_t bytes() const override { return json.size(); }
+  explicit TextForecast(std::string told) : text(std::move(told)) {}
+  [[nodiscard]] std::size_t bytes() const override { return text.size(); }
 
-  std::string json;
+  std::string text;
 };
 
 // Looks ahead for those who ask: on a thread that does nothing else, so that quick answers do not wait for it; within a
@@ -45,6 +46,8 @@ class Forecasts {
     // those who ask have the same right.
     std::string key;
     std::function<bool(std::string_view identity)> has_name = {};  // which jobs it is about; none: all
+    // On the loop, of each of these: false leaves it out; none: all are kept.
+    std::function<bool(const Scheduler::View& view)> keeps = {};
     Seconds same_for = Call::kUsualSlot;  // whoever asks again within it has the answer (ETag), when nothing happened
     // On the thread for forecasts.
     std::function<Made(const Definitions& definitions, const LookLimit& limit)> compute;

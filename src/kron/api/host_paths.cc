@@ -112,14 +112,18 @@ void events(Parts& parts, const CallPtr& call) {
   // A proxy that gathers an answer before it passes it on would keep all of it.
   http::Response head{.content_type = "text/event-stream",
                       .headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}}};
-  if (call->request.method == "HEAD") return call->send(std::move(head));
+  // With this id a reader who has seen no event yet goes on, when the stream breaks, from where it began.
+  const std::uint64_t last = parts.events.last_id();
+  head.headers.emplace_back("Last-Event-ID", std::to_string(last));
+  if (call->request.method == "HEAD") {
+    // For a front that holds one stream for all readers of a role.
+    head.headers.emplace_back("Kron-Role", name_of(right_of(call->request.principal)));
+    return call->send(std::move(head));
+  }
   const auto stream = std::make_shared<std::weak_ptr<http::Stream>>();
   call->on_gone([&parts, stream] {
     if (const auto gone = stream->lock()) parts.events.leave(gone);
   });
-  // With this id a reader who has seen no event yet goes on, when the stream breaks, from where it began.
-  const std::uint64_t last = parts.events.last_id();
-  head.headers.emplace_back("Last-Event-ID", std::to_string(last));
   const std::shared_ptr<http::Stream> begun = call->begin(std::move(head));
   if (!begun) return;
   *stream = begun;

@@ -12,7 +12,7 @@ namespace {
 
 void send_load(const CallPtr& call, const std::shared_ptr<const Forecast>& forecast,
                const std::optional<std::vector<std::uint64_t>>& actual) {
-  const std::string& json = static_cast<const TextForecast&>(*forecast).json;
+  const std::string& json = static_cast<const TextForecast&>(*forecast).text;
   call->send_json(with_actual(json, actual ? &*actual : nullptr));
 }
 

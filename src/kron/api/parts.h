@@ -83,6 +83,7 @@ struct DaemonStatus {
   std::string zone = {};                                                // of its wall clock; empty: it cannot be named
   std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
   JobFilesStatus job_files = {};
+  bool notifies = false;  // some job has notify
   std::optional<ClusterStatus> cluster = {};
 };
 

@@ -23,6 +23,7 @@ std::vector<Route> task_routes(Parts& parts);
 std::vector<Route> lease_routes(Parts& parts);
 std::vector<Route> load_routes(Parts& parts);
 std::vector<Route> timeline_routes(Parts& parts);
+std::vector<Route> upcoming_routes(Parts& parts);
 std::vector<Route> explain_routes(Parts& parts);
 std::vector<Route> why_routes(Parts& parts);
 std::vector<Route> attention_routes(Parts& parts);

@@ -75,11 +75,12 @@ TEST_F(RightsTest, NothingThatChangesAnythingIsForReadersAndWhatForgetsIsForWhoA
     const bool forgets = route.pattern.ends_with("/prune") || route.pattern.ends_with("/reset");
     const bool lets_in = route.pattern.starts_with("/api/v1/tokens") || route.pattern == "/api/v1/sessions";
     const bool is_open = route.pattern.ends_with("z") || route.pattern == "/api/v1/session";
-    EXPECT_EQ(route.needs, lets_in                  ? Right::own
-                           : is_open                ? Right::none
-                           : changes_nothing(route) ? Right::read
-                           : forgets                ? Right::admin
-                                                    : Right::operate)
+    EXPECT_EQ(route.needs, lets_in                                   ? Right::own
+                           : is_open                                 ? Right::none
+                           : route.pattern == "/api/v1/upcoming.ics" ? Right::ics
+                           : changes_nothing(route)                  ? Right::read
+                           : forgets                                 ? Right::admin
+                                                                     : Right::operate)
         << route.pattern;
   }
 }

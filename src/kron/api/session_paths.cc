@@ -5,6 +5,7 @@
 #include "kron/api/web_listener.h"
 #include "kron/base/rfc3339.h"
 #include "kron/http/credentials.h"
+#include "kron/json/fields.h"
 #include "kron/json/writer.h"
 
 namespace kron::api {
@@ -53,7 +54,7 @@ void open_session(Parts& parts, const CallPtr& call) {
 // Whoever asks uses it: it lives on. One who came by a token, or is a user of this machine, has none.
 void show_session(Parts& parts, const CallPtr& call) {
   const http::Principal& principal = call->request.principal;
-  if (right_of(principal) == Right::none) return call->send(http::unauthorized());
+  if (right_of(principal) < Right::read) return call->send(http::unauthorized());
   if (principal.session.empty()) {
     JsonWriter json;
     json.begin_map().member("name", principal.name).member("role", name_of(right_of(principal)));
@@ -70,8 +71,11 @@ void end_session(Parts& parts, const CallPtr& call) {
   }
   const bool taken = parts.aside([&parts, call] {
     const std::string_view text = session_shown(call->request, *parts.access);
+    const auto session = parts.access->renew(text);
     if (const Status ended = parts.access->end_session(text); !ended) return call->refuse(ended.error());
-    parts.log.info("session_ended", {{"by", std::string_view(call->request.principal.name)}});
+    const std::string id = session ? session->token.id : std::string();
+    parts.log.info("session_ended",
+                   {{"id", std::string_view(id)}, {"by", std::string_view(call->request.principal.name)}});
     call->send({.status = 204, .content_type = {}});
     parts.access->close_session(call->request.principal.session);
   });

@@ -1,17 +1,14 @@
 #include <chrono>
-#include <future>
 #include <memory>
 #include <utility>
 
 #include "kron/api/paths.h"
+#include "kron/api/recent_of_jobs.h"
 #include "kron/base/rfc3339.h"
 #include "kron/report/timeline_json.h"
 
 namespace kron::api {
 namespace {
-
-// Whoever asks what needs somebody waits so long for the history; then what is due comes first.
-constexpr std::chrono::seconds kPatienceWithHistory{5};
 
 struct TimelineForecast : Forecast {
   explicit TimelineForecast(report::NamedTimeline made) : named(std::move(made)) {}
@@ -73,21 +70,12 @@ Result<TimelineRequest> timeline_request(const Parts& parts, const http::Request
   return asked;
 }
 
-// How much each job needs somebody. The history answers on its own thread, and this one has time.
+// How much each job needs somebody.
 std::vector<unsigned> needs_of(Parts& parts, const Forecasts::Definitions& definitions) {
-  std::vector<std::string> names;
-  names.reserve(definitions.size());
-  for (const auto& definition : definitions) names.push_back(definition.job.identity);
-  const auto told = std::make_shared<std::promise<std::map<std::string, history::Recent>>>();
-  auto waits = told->get_future();
-  parts.history.recent_of(names, [told](Result<std::map<std::string, history::Recent>> recent) {
-    told->set_value(recent ? *std::move(recent) : std::map<std::string, history::Recent>());
-  });
-  std::vector<unsigned> needs(names.size(), 0);
-  if (waits.wait_for(kPatienceWithHistory) != std::future_status::ready) return needs;
-  const std::map<std::string, history::Recent> recent = waits.get();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto found = recent.find(names[i]);
+  const auto recent = recent_of_jobs(parts, definitions);
+  std::vector<unsigned> needs(definitions.size(), 0);
+  for (std::size_t i = 0; i < definitions.size(); ++i) {
+    const auto found = recent.find(definitions[i].job.identity);
     if (found != recent.end()) needs[i] = history::need_of(found->second.letters);
   }
   return needs;

@@ -30,7 +30,7 @@ Result<Wanted> wanted_token(const http::Request& request) {
   if (const auto role = role_named(fields.text("role").value_or(""))) {
     wanted.token.role = *role;
   } else {
-    fields.report("role", "is none of read, operate, admin");
+    fields.report("role", "is none of ics, read, operate, admin");
   }
   if (const auto lives = fields.text("expiresIn")) {
     if (*lives == "never") {

@@ -51,7 +51,7 @@ void try_text(Parts& parts, const CallPtr& call) {
              },
              .answer =
                  [](const CallPtr& asker, const std::shared_ptr<const Forecast>& forecast) {
-                   asker->send_json(static_cast<const TextForecast&>(*forecast).json);
+                   asker->send_json(static_cast<const TextForecast&>(*forecast).text);
                  }});
 }
 

@@ -47,6 +47,10 @@ http::Listener::Identified identify_by_token(const http::Request& head, AccessSt
     access.refusals().not_let_in(why.reason.empty() ? "a token in a cookie" : why.reason, why.id);
     return http::unauthorized();
   }
+  if (head.header(kTokenInPath) && right_of(*who) != Right::ics) {
+    access.refusals().not_let_in("in a path, where only a token of the role ics may be", why.id);
+    return http::unauthorized();
+  }
   if (has_header || is_look(head)) return *std::move(who);
   const std::string_view sent = head.header("x-kron-csrf").value_or("");
   if (!equal_in_constant_time(sent, access.csrf_of_session(who->session))) {

@@ -12,9 +12,11 @@ namespace kron::api {
 // Who sends a request through the web socket, by the token or the session in it: not by who connected, which is a front
 // without any right of its own.
 //   400  what it shows can be read in two ways
-//   401  it shows nothing, or nothing that lets anybody in: always the same answer
+//   401  it shows nothing, or nothing that lets anybody in: always the same answer. A token that stood in a path
+//        (kTokenInPath) lets in when it is one for that alone: others do not belong where proxies write them down
 //   403  it comes with a cookie, would change something, and has not what only the page can know
 // A few paths are open to anybody: whether krond lives, and the way to a session.
+inline constexpr std::string_view kTokenInPath = "kron-token-in-path";  // a header that a front adds
 http::Listener::Identified identify_by_token(const http::Request& head, AccessStore& access, bool open_metrics);
 
 // The web socket. Its clients share nothing with those of krond's own socket, and what one token may have at a time is

@@ -86,6 +86,38 @@ TEST_F(WebSocket, ATokenMayWhatItsRoleMay) {
   EXPECT_THAT(you.body, HasSubstr(R"("you":{"name":"token doer","role":"operate"})"));
 }
 
+TEST_F(WebSocket, ATokenForCalendarsIsForNothingElse) {
+  const auto ics = new_token("phone", Right::ics);
+  const auto read = new_token("looker", Right::read);
+  const auto calendar = ask_web("GET", "/api/v1/upcoming.ics?for=1d", {}, bearer(ics.token));
+  EXPECT_EQ(calendar.status, 200);
+  EXPECT_EQ(calendar.content_type, "text/calendar; charset=utf-8");
+  EXPECT_THAT(calendar.body, HasSubstr("UID:c@2026-03-01T12:00:00Z\r\n"));
+  EXPECT_EQ(status("GET", "/api/v1/upcoming.ics", bearer(read.token)), 200);
+  for (const Route& route : api_->routes()) {
+    if (route.needs == Right::none || route.needs == Right::ics) continue;
+    const std::string path(route.pattern.substr(0, route.pattern.find('{')));
+    EXPECT_NE(status(route.method, path, bearer(ics.token)), 200) << route.pattern;
+  }
+  EXPECT_THAT(ask_web("GET", "/api/v1/jobs", {}, bearer(ics.token)).body,
+              HasSubstr("the role of this token is ics; this needs read"));
+  EXPECT_EQ(status("GET", "/api/v1/session", bearer(ics.token)), 401);
+  EXPECT_EQ(ask_web("POST", "/api/v1/session", R"({"token":")" + ics.token + R"("})").status, 401);
+  EXPECT_FALSE(access_.open_session(ics.token).has_value());
+}
+
+TEST_F(WebSocket, InAPathOnlyATokenForCalendarsLetsIn) {
+  const auto in_path = [&](const std::string& token) {
+    http::Fields fields = bearer(token);
+    fields.emplace_back("Kron-Token-In-Path", "yes");
+    return status("GET", "/api/v1/upcoming.ics", fields);
+  };
+  EXPECT_EQ(in_path(new_token("phone", Right::ics).token), 200);
+  EXPECT_EQ(in_path(new_token("boss", Right::admin).token), 401);
+  EXPECT_EQ(in_path(new_token("looker", Right::read).token), 401);
+  EXPECT_THAT(heard_.lines_of("token_refused").at(0).field("reason"), HasSubstr("in a path"));
+}
+
 TEST_F(WebSocket, WhoActsIsNamed) {
   const auto made = new_token("doer", Right::operate);
   ASSERT_EQ(status("POST", "/api/v1/jobs/c/pause", bearer(made.token)), 200);
@@ -188,7 +220,8 @@ TEST_F(WebSocket, AskingForTheSessionLetsItLiveOnAndLoggingOutEndsIt) {
   EXPECT_EQ(status("GET", "/api/v1/jobs", mine), 200);
   EXPECT_EQ(status("DELETE", "/api/v1/session", mine), 204);
   EXPECT_EQ(status("GET", "/api/v1/jobs", mine), 401);
-  EXPECT_EQ(heard_.lines_of("session_ended").size(), 1U);
+  ASSERT_EQ(heard_.lines_of("session_ended").size(), 1U);
+  EXPECT_EQ(heard_.lines_of("session_ended")[0].field("id"), made.record.id);
   EXPECT_THAT(ask_web("GET", "/api/v1/session", {}, bearer(made.token)).body, Not(HasSubstr("csrf"))) << "a token";
   EXPECT_EQ(status("DELETE", "/api/v1/session", bearer(made.token)), 404);
 }

@@ -15,6 +15,7 @@
 #include "kron/daemon/work_of.h"
 #include "kron/env/safe_place.h"
 #include "kron/env/thread_start.h"
+#include "kron/jobs/words.h"
 #include "kron/queue/file_queue.h"
 #include "kron/runner/cgroups.h"
 #include "kron/runner/find_kron_exec.h"
@@ -170,6 +171,14 @@ Status Daemon::open_queue() {
 
 void Daemon::open_scheduler() {
   if (cluster_) host_log_ = std::make_unique<HostLog>(log_, [this] { return cluster_->instance(); });
+  notifier_ = std::make_unique<Notifier>(
+      Notifier::World{.clock = time(),
+                      .log = log_,
+                      .submit = [this](auto tasks, auto answered) { queue_->submit(std::move(tasks), answered); },
+                      .on_loop = [this](auto work) { mailbox_.post(std::move(work)); },
+                      .note = [this](const auto& job, auto notes) { scheduler_->note_alarm(job, std::move(notes)); },
+                      .view = [this](const auto& job) { return scheduler_->view(job); },
+                      .host = machine_name_});
   Scheduler::World world{.clock = time(),
                          .ledger = cluster_ ? cluster_->ledger() : static_cast<Ledger&>(*ledger_),
                          .runner = cluster_ ? cluster_->runner() : static_cast<ProcessRunner&>(*runner_),
@@ -179,8 +188,10 @@ void Daemon::open_scheduler() {
                          .observers = {[this](const Event& event) {
                                          if (api_service_) api_service_->observe(event);
                                        },
+                                       [this](const Event& event) { notifier_->take(event); },
                                        logging_to(cluster_ ? static_cast<Log&>(*host_log_) : log_)},
                          .ends_wait = cluster_ ? Nanoseconds(0) : kEndsWait,
+                         .catch_up_spread = options_.catch_up_spread,
                          .tasks = cluster_ ? static_cast<TaskSubmitter*>(&claimed_tasks_) : submitter_.get()};
   Scheduler::MakeWork make_work = work_of;
   if (cluster_) {
@@ -253,11 +264,34 @@ Status Daemon::open_web_front() {
   return {};
 }
 
-Nanoseconds Daemon::step_web_front() {
-  const Nanoseconds next = web_front_->step();
+// A worker for the tasks that notifications are: a process of its own, which may hang, and nobody here waits for it.
+void Daemon::open_deliverer() {
+  std::error_code ignored;
+  const Result<std::string> kron = find_kron(std::filesystem::read_symlink("/proc/self/exe", ignored).string());
+  if (!kron || options_.socket.empty()) {
+    log_.error("notifications_not_delivered",
+               {{"reason", kron ? std::string_view("they are leased from krond's socket, and there is none; leave out "
+                                                   "--socket none")
+                                : std::string_view(kron.error().message)}});
+    return;
+  }
+  const std::vector<std::string> words{*kron,      "notify",       "deliver", "--notify-file", options_.notify_file,
+                                       "--socket", options_.socket};
+  const std::string deliver = jobs::quoted_words(words);
+  WebFront::Options worker{.command = {*kron, "worker", "--type", std::string(kNotifyTaskType), "--exec", deliver,
+                                       "--socket", options_.socket, "--name", "krond-notify", "--concurrency", "4",
+                                       "--work-dir", options_.state_directory + "/notify", "--log-format",
+                                       options_.log_format == LogFormat::json ? "json" : "text"},
+                           .is_deliverer = true};
+  if (!options_.helper.empty()) worker.command.insert(worker.command.end(), {"--helper", options_.helper});
+  deliverer_ = std::make_unique<WebFront>(std::move(worker), clock_, log_);
+}
+
+Nanoseconds Daemon::step_child(WebFront& child, pid_t& watched) {
+  const Nanoseconds next = child.step();
   // A process that has ended is no longer watched: its descriptor is closed.
-  if (web_front_->descriptor() >= 0 && std::exchange(watched_front_, web_front_->pid()) != web_front_->pid()) {
-    (void)loop_->watch(web_front_->descriptor(), [] {});  // the turn that follows takes its end
+  if (child.descriptor() >= 0 && std::exchange(watched, child.pid()) != child.pid()) {
+    (void)loop_->watch(child.descriptor(), [] {});  // the turn that follows takes its end
   }
   return next;
 }
@@ -326,7 +360,11 @@ Status Daemon::start_cluster() {
                                        return on_time_since();
                                      },
                                      .started = [this] { have_started(); },
-                                     .prepare = [this](const auto& jobs) { prepare_accounts(jobs, *runner_); }});
+                                     .prepare =
+                                         [this](const auto& jobs) {
+                                           prepare_accounts(jobs, *runner_);
+                                           notifier_->prepare(jobs);
+                                         }});
   // In Redis every krond sees to leases that run out and to old tasks; files are looked after if they are there.
   if (connects && has_tasks_in_redis()) queue_->open([](const Status&) {});
   if (connects && !has_tasks_in_redis()) queue_->summary([](const Result<TaskSummary>&) {});
@@ -352,7 +390,8 @@ void Daemon::reload(std::function<void(const Result<api::ReloadReport>&)> answer
 // there is opened in any case, so that its leases run out and its finished tasks are removed.
 void Daemon::prepare_for(const std::vector<jobs::JobDefinition>& definitions) {
   prepare_accounts(definitions, *runner_);
-  if (has_tasks(definitions)) {
+  notifier_->prepare(definitions);
+  if (has_tasks(definitions) || notifier_->is_wanted()) {
     queue_->open([](const Status&) {});
   } else if (!options_.once) {
     queue_->summary([](const Result<TaskSummary>&) {});
@@ -384,6 +423,7 @@ void Daemon::begin_to_stop(int signal) {
   leave_stop_note();
   scheduler_->stop_starting();
   if (web_front_) web_front_->stop();
+  if (deliverer_) deliverer_->stop();
   if (api_service_) api_service_->note_stopping();
   if (options_.on_stop == OnStop::terminate) scheduler_->terminate_all();
 }
@@ -430,7 +470,13 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     monotonic = std::min(monotonic.value_or(again), again);
   }
   if (api_service_) monotonic = earlier(monotonic, api_service_->tick());
-  if (web_front_) monotonic = earlier(monotonic, step_web_front());
+  if (web_front_) monotonic = earlier(monotonic, step_child(*web_front_, watched_front_));
+  monotonic = earlier(monotonic, notifier_->tick());
+  if (notifier_->is_wanted() && !options_.once && !is_stopping_ && !has_looked_for_deliverer_) {
+    has_looked_for_deliverer_ = true;
+    open_deliverer();
+  }
+  if (deliverer_) monotonic = earlier(monotonic, step_child(*deliverer_, watched_deliverer_));
   if (cluster_) {
     monotonic = earlier(monotonic, cluster_->tick());
     // The machine's wall clock may say anything; the cluster's goes on by the machine's steady one.
@@ -485,6 +531,7 @@ api::DaemonStatus Daemon::status() const {
           .zone = machine_zone_,
           .not_scheduled = not_scheduled(),
           .job_files = file_jobs_ ? file_jobs_->status() : api::JobFilesStatus(),
+          .notifies = notifier_->is_wanted(),
           .cluster = cluster_ ? std::optional(cluster_->status()) : std::nullopt};
 }
 

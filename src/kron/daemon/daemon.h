@@ -15,6 +15,7 @@
 #include "kron/daemon/cluster_parts.h"
 #include "kron/daemon/file_jobs.h"
 #include "kron/daemon/host_events.h"
+#include "kron/daemon/notifier.h"
 #include "kron/daemon/options.h"
 #include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_retention.h"
@@ -55,7 +56,8 @@ class Daemon {
   void open_scheduler();
   Status open_api_service();
   Status open_web_front();
-  Nanoseconds step_web_front();
+  void open_deliverer();
+  Nanoseconds step_child(WebFront& child, pid_t& watched);
   Wakeup turn();
   Status start();
   Status serve();
@@ -101,6 +103,7 @@ class Daemon {
   ClaimedTasks claimed_tasks_;  // in a cluster, in its place
   ServiceManager manager_;
   WriteThread writer_;
+  std::unique_ptr<Notifier> notifier_;
   std::unique_ptr<Scheduler> scheduler_;
   std::string cgroup_;  // ours, if runs get cgroups of their own below it
   RunRetention run_retention_;
@@ -116,6 +119,9 @@ class Daemon {
   std::unique_ptr<ApiService> api_service_;
   std::unique_ptr<WebFront> web_front_;  // none: nobody asked for one here
   pid_t watched_front_ = 0;
+  std::unique_ptr<WebFront> deliverer_;  // of notifications; none: no job has any
+  pid_t watched_deliverer_ = 0;
+  bool has_looked_for_deliverer_ = false;
   std::unique_ptr<FileJobs> file_jobs_;  // last: its thread uses the above
 };
 

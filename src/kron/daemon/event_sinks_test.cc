@@ -51,6 +51,22 @@ TEST(MetricsSink, CountsPeriodsRunsAndBatches) {
   EXPECT_THAT(text, HasSubstr("_sum 5")) << "how long the run took";
 }
 
+TEST(MetricsSink, ARunHasFailedWhenItsRecordSaysSo) {
+  testing::FakeClock clock(kNoon);
+  metrics::Metrics metrics("0", kNoon);
+  const Observer sink = metrics_sink(metrics, clock);
+  RunExit fine{"r1", 2, ""};
+  fine.failed = false;
+  sink(RunEnded{"a", run_of_noon(), fine, kNoon});
+  RunExit noisy{"r1", 0, ""};
+  noisy.failed = true;
+  sink(RunEnded{"a", run_of_noon(), noisy, kNoon});
+  sink(RunEnded{"a", run_of_noon(), {"r1", 3, ""}, kNoon});
+  const std::string text = metrics.text({});
+  EXPECT_THAT(text, HasSubstr(R"(kron_runs_total{result="succeeded"} 1)")) << text;
+  EXPECT_THAT(text, HasSubstr(R"(kron_runs_total{result="failed"} 2)"));
+}
+
 TEST(MetricsSink, ARunByHandIsNoPeriod) {
   testing::FakeClock clock(kNoon);
   metrics::Metrics metrics("0", kNoon);

@@ -39,6 +39,7 @@ Status FileJobs::start(const std::function<std::optional<Instant>()>& on_time_si
   jobs::LoadedJobs read_jobs = read();
   report(read_jobs);
   const std::vector<jobs::Problem> problems = read_jobs.problems;
+  files_.calendars_are(read_jobs.calendar_files);
   JobsToRun jobs = jobs_after(std::move(read_jobs), [](const auto&) {});
   files_.have_read(problems, jobs);
   if (jobs.definitions.empty()) world_.log.warning("no_jobs", {{"reason", "no valid jobs found"}});
@@ -50,7 +51,8 @@ Status FileJobs::start(const std::function<std::optional<Instant>()>& on_time_si
 
 // On whatever thread: nothing of it changes.
 jobs::LoadedJobs FileJobs::read() {
-  const jobs::LoadOptions load{.source = world_.options.source, .host = jobs::host_zone(zones_)};
+  const jobs::LoadOptions load{
+      .source = world_.options.source, .host = jobs::host_zone(zones_), .now = files_.status().read_at};
   return jobs::load_paths(world_.options.config, jobs::disk_files(jobs::Trust::own_only), zones_, load);
 }
 
@@ -91,6 +93,7 @@ Result<api::ReloadReport> FileJobs::take(jobs::LoadedJobs read_jobs) {
   report(read_jobs);
   api::ReloadReport done;
   done.problems = read_jobs.problems;
+  files_.calendars_are(read_jobs.calendar_files);
   JobsToRun jobs = jobs_after(std::move(read_jobs), [this](const auto& visit) { world_.scheduler.each_job(visit); });
   files_.have_read(done.problems, jobs);
   for (const std::string& path : jobs.kept) {

@@ -41,8 +41,11 @@ struct KeepIn {
     history::Entry entry = history::entry_of(ended.identity, ended.run);
     entry.ended_at = ended.at;
     entry.exit_code = ended.exit.code;
+    entry.attempts = several(ended.exit.attempts);
+    entry.failed = unlike_exit_code(ended.exit.failed, ended.exit.code);
     entry.detail = ended.exit.reason;
     entry.output_bytes = ended.exit.output_bytes;
+    entry.used = ended.exit.used;
     // The run's own record knows better than we who saw it start.
     if (ended.exit.began) entry.delay = delay_of(ended.run, *ended.exit.began);
     if (ended.exit.took) entry.duration = std::chrono::round<std::chrono::microseconds>(*ended.exit.took);
@@ -75,6 +78,7 @@ struct KeepIn {
   void operator()(const PeriodsClosed& /*event*/) const {}
   void operator()(const RunRequested& /*event*/) const {}
   void operator()(const RunSignalled& /*event*/) const {}
+  void operator()(const MessageOwed& /*event*/) const {}
   void operator()(const RecordsWritten& /*event*/) const {}
 };
 

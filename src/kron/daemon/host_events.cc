@@ -52,6 +52,8 @@ void publish_of_others(const history::Entry& entry, WallTime at, api::EventHub& 
   }
   fields.push_back(entry.exit_code ? LogField{"exitCode", std::int64_t{*entry.exit_code}}
                                    : LogField{"exitCode", std::string_view("unknown")});
+  if (entry.failed) fields.push_back({"failed", LogJson{*entry.failed ? "true" : "false"}});
+  if (entry.attempts) fields.push_back({"attempts", std::int64_t{*entry.attempts}});
   fields.push_back({"reason", std::string_view(entry.detail)});
   tell(LogLevel::info, "run_ended");
 }

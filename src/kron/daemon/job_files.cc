@@ -71,6 +71,13 @@ FileStamps stamps_of(std::span<const std::string> config, const std::optional<jo
   return stamps;
 }
 
+void add_stamps_of(std::span<const std::string> files, FileStamps& stamps) {
+  for (const std::string& path : files) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0) stamps.emplace(path, stamp_of(info));
+  }
+}
+
 std::vector<api::FileChange> changes_between(const FileStamps& before, const FileStamps& after) {
   using How = api::FileChange::How;
   std::vector<api::FileChange> changes;
@@ -111,9 +118,32 @@ std::vector<api::RefusedFile> refused_files(std::span<const jobs::Problem> probl
 
 void JobFiles::about_to_read(Instant now) {
   status_.read_at = now;
-  const auto before = std::make_shared<const FileStamps>(stamps_of(config_, source_));
-  status_.changes = [before, config = config_, source = source_] {
-    return changes_between(*before, stamps_of(config, source));
+  before_ = stamps_of(config_, source_);
+  calendars_before_.clear();
+  add_stamps_of(calendars_, calendars_before_);
+  tell_changes();
+}
+
+// Which they are is known when the job files are read. Of one that is new it is not seen if it changed just then.
+void JobFiles::calendars_are(std::vector<std::string> files) {
+  calendars_ = std::move(files);
+  FileStamps before;
+  add_stamps_of(calendars_, before);
+  for (auto& [path, stamp] : before) {
+    if (const auto known = calendars_before_.find(path); known != calendars_before_.end()) stamp = known->second;
+  }
+  calendars_before_ = std::move(before);
+  tell_changes();
+}
+
+void JobFiles::tell_changes() {
+  FileStamps all = before_;
+  all.insert(calendars_before_.begin(), calendars_before_.end());
+  status_.changes = [before = std::make_shared<const FileStamps>(std::move(all)), config = config_, source = source_,
+                     calendars = calendars_] {
+    FileStamps after = stamps_of(config, source);
+    add_stamps_of(calendars, after);
+    return changes_between(*before, after);
   };
 }
 

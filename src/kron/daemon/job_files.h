@@ -29,6 +29,8 @@ using FileStamps = std::map<std::string, FileStamp>;  // by path
 // Looks at the disk: the job files that these paths name, those in directories included. What cannot be looked at is
 // left out. `source`: every file is one, whatever its name.
 FileStamps stamps_of(std::span<const std::string> config, const std::optional<jobs::Spelling>& source);
+// The same of files that are named elsewhere: calendars.
+void add_stamps_of(std::span<const std::string> files, FileStamps& stamps);
 
 // Pure: in the order of the paths.
 std::vector<api::FileChange> changes_between(const FileStamps& before, const FileStamps& after);
@@ -44,14 +46,21 @@ class JobFiles {
 
   // To be called before the files are read: what changes while they are is a change since.
   void about_to_read(Instant now);
+  // The files of calendars that were read with them.
+  void calendars_are(std::vector<std::string> files);
   void have_read(std::span<const jobs::Problem> problems, const JobsToRun& jobs);
   void reload_ended(const Status& reloaded);
 
   const api::JobFilesStatus& status() const { return status_; }
 
  private:
+  void tell_changes();
+
   std::vector<std::string> config_;
   std::optional<jobs::Spelling> source_;
+  std::vector<std::string> calendars_;
+  FileStamps before_;
+  FileStamps calendars_before_;
   api::JobFilesStatus status_;
 };
 

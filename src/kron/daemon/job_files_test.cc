@@ -108,5 +108,24 @@ TEST_F(JobFilesOnDisk, AReloadThatFailedIsToldUntilOneSucceeds) {
   EXPECT_FALSE(files_.status().reload_failed);
 }
 
+TEST_F(JobFilesOnDisk, CalendarsThatWereReadAreLookedAtToo) {
+  std::filesystem::create_directories(directory_ / "elsewhere");
+  write("elsewhere/fr.ics", "a");
+  read();
+  files_.calendars_are({path("elsewhere/fr.ics")});
+  EXPECT_TRUE(changes().empty());
+  write("elsewhere/fr.ics", "another");
+  EXPECT_EQ(changes(), (std::vector<api::FileChange>{{path("elsewhere/fr.ics"), How::changed}}));
+  // What changes while they are read again is a change since.
+  read();
+  write("elsewhere/fr.ics", "yet another");
+  files_.calendars_are({path("elsewhere/fr.ics")});
+  EXPECT_EQ(changes(), (std::vector<api::FileChange>{{path("elsewhere/fr.ics"), How::changed}}));
+  read();
+  files_.calendars_are({});
+  std::filesystem::remove(directory_ / "elsewhere/fr.ics");
+  EXPECT_TRUE(changes().empty()) << "nobody names it any more";
+}
+
 }  // namespace
 }  // namespace kron::daemon

@@ -11,7 +11,7 @@ namespace {
 metrics::RunEnd end_of(const RunExit& exit) {
   if (!exit.code) return metrics::RunEnd::unknown;
   if (exit.reason.starts_with(runner::kTimedOut)) return metrics::RunEnd::timed_out;
-  return *exit.code == 0 ? metrics::RunEnd::succeeded : metrics::RunEnd::failed;
+  return counts_as_failed(exit.failed, *exit.code) ? metrics::RunEnd::failed : metrics::RunEnd::succeeded;
 }
 
 }  // namespace
@@ -26,6 +26,7 @@ Observer metrics_sink(metrics::Metrics& metrics, const Clock& clock) {
       metrics.run_started(clock.wall() - *started->run.chosen);
     } else if (const auto* run = std::get_if<RunEnded>(&event)) {
       metrics.run_ended(end_of(run->exit), run->at - run->run.started_at);
+      if (run->exit.used) metrics.run_used(run->exit.used->user, run->exit.used->system);
     } else if (const auto* written = std::get_if<RecordsWritten>(&event)) {
       metrics.ledger_batch(written->count, written->took);
     }

@@ -35,8 +35,9 @@ struct Options {
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
   OnStop on_stop = OnStop::leave;
-  std::string helper = {};  // empty: found beside the program
-  std::string socket = {};  // of the API; empty: none
+  Seconds catch_up_spread{0};  // of jobs whose policy does not say it
+  std::string helper = {};     // empty: found beside the program
+  std::string socket = {};     // of the API; empty: none
   std::optional<gid_t> socket_group = {};
   bool group_operates = false;  // or else it may only look
   std::string web_socket = {};  // where the token in a request counts, not who connected; empty: none
@@ -47,6 +48,7 @@ struct Options {
   runner::Retention keeps = {};
   TaskRetention keeps_tasks = {};
   std::size_t metrics_jobs = metrics::kUsualJobSeries;  // that have series of their own
+  std::string notify_file = {};                         // destinations of notifications
   std::optional<ClusterOptions> cluster = {};           // then there are no job files
 };
 
@@ -70,6 +72,8 @@ void visit_flags(Visitor& visit, Options& options) {
   visit.choice("--on-stop", options.on_stop,
                "What to do with active runs at exit (default: leave; as PID 1: terminate)",
                {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
+  visit.seconds("--catch-up-spread", options.catch_up_spread,
+                "Spread the starts of late periods, after downtime or a resume, over this long (default: 0s, at once)");
   visit.text("--socket", options.socket, "PATH",
              "API socket; `none` disables the API (default: krond.sock in the state directory, for /var/lib/krond in "
              "/run/krond)");
@@ -92,6 +96,9 @@ void visit_flags(Visitor& visit, Options& options) {
   visit.number("--keep-tasks-most", options.keeps_tasks.most, "Keep at most N finished tasks (default: 1000000)");
   visit.number("--metrics-jobs", options.metrics_jobs,
                "Jobs that have metrics of their own, the first by name; 0: none (default: 1000)");
+  visit.text("--notify-file", options.notify_file, "FILE",
+             "Destinations of notifications (default: /etc/krond-notify.yaml for root, else "
+             "~/.config/krond-notify.yaml)");
   visit.text("--helper", options.helper, "PATH", "Path of kron-exec, if it is not in its installed place");
 }
 

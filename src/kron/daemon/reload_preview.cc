@@ -13,7 +13,7 @@ namespace kron::daemon {
 api::ReloadReport preview_reload(const JobSource& source, const std::vector<jobs::JobDefinition>& in_force,
                                  Instant now) {
   ZoneDatabase zones;
-  const jobs::LoadOptions load{.source = source.source, .host = jobs::host_zone(zones)};
+  const jobs::LoadOptions load{.source = source.source, .host = jobs::host_zone(zones), .now = now};
   jobs::LoadedJobs read = jobs::load_paths(source.paths, jobs::disk_files(jobs::Trust::own_only), zones, load);
   api::ReloadReport report;
   report.problems = read.problems;

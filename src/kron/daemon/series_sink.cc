@@ -11,6 +11,7 @@ char letter_of_end(const RunEnded& ended) {
   history::Entry entry = history::entry_of(ended.identity, ended.run);
   entry.ended_at = ended.at;
   entry.exit_code = ended.exit.code;
+  entry.failed = ended.exit.failed;
   entry.detail = ended.exit.reason;
   return history::letter_of(entry);
 }

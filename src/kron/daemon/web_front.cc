@@ -30,7 +30,7 @@ namespace {
     ok = ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, group, group, group) == 0 &&
          ::syscall(SYS_setresuid, *options.user, *options.user, *options.user) == 0;
   }
-  ok = ok && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+  ok = ok && (options.is_deliverer || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
   // A change of user clears it.
   ok = ok && ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
   if (ok) ::execv(words[0], words.data());
@@ -45,7 +45,7 @@ Result<std::string> find_kron(std::string_view program) {
     std::string path = directory + place;
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
-  return fail(Code::not_found, "--web needs the program kron in " + directory + " or in " + directory + "/../bin");
+  return fail(Code::not_found, "the program kron is needed in " + directory + " or in " + directory + "/../bin");
 }
 
 bool may_change_user(std::string_view status) {
@@ -66,8 +66,13 @@ Nanoseconds WebFront::step() {
     process_ = Descriptor();
     pause_ = present - started_ >= kLasted ? kFirstPause : std::min(2 * pause_, kLongestPause);
     next_ = present + pause_;
-    log_.warning("web_front_ended", {{"pid", std::int64_t{pid_}},
-                                     {"againInSeconds", std::chrono::duration_cast<Seconds>(pause_).count()}});
+    const LogField pid{"pid", std::int64_t{pid_}};
+    const LogField again{"againInSeconds", std::chrono::duration_cast<Seconds>(pause_).count()};
+    if (options_.is_deliverer) {
+      log_.warning("deliverer_ended", {pid, again});
+    } else {
+      log_.warning("web_front_ended", {pid, again});
+    }
   }
   if (!process_ && !is_stopped_ && present >= next_) start();
   return process_ || is_stopped_ ? present + kNothingToDo : next_;
@@ -90,13 +95,14 @@ void WebFront::start() {
   const pid_t child = ::fork();
   if (child == 0) become_front(options_, words, parent);
   if (child < 0) {
-    log_.warning("web_front_failed",
-                 {{"reason", std::string_view(system_error("start", options_.command[0], errno).message)}});
-    return;
+    const std::string why = system_error("start", options_.command[0], errno).message;
+    if (options_.is_deliverer) return log_.warning("deliverer_failed", {{"reason", why}});
+    return log_.warning("web_front_failed", {{"reason", why}});
   }
   pid_ = child;
   process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   const std::int64_t user = options_.user ? std::int64_t{*options_.user} : std::int64_t{::geteuid()};
+  if (options_.is_deliverer) return log_.info("deliverer_started", {{"pid", std::int64_t{child}}});
   log_.info("web_front_started",
             {{"pid", std::int64_t{child}},
              {"user", user},

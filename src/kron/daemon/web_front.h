@@ -18,8 +18,9 @@ namespace kron::daemon {
 // Where `kron` is, as seen from the program that looks for it: beside it, or in ../bin.
 Result<std::string> find_kron(std::string_view program);
 
-// `krond --web`, for containers that have no service manager: the same `kron web --service` as a child of krond, under
-// another uid where krond may change it, started again, later each time, when it ends. It ends with krond. On the loop.
+// A child of krond that serves, under another uid where it is to be and krond may change it, started again, later each
+// time, when it ends. It ends with krond. On the loop. It is the `kron web --service` of `krond --web`, for containers
+// that have no service manager, and the worker that delivers notifications.
 class WebFront {
  public:
   static constexpr Nanoseconds kFirstPause = Seconds(1);
@@ -30,6 +31,7 @@ class WebFront {
     std::vector<std::string> command;  // a path, and words
     std::optional<uid_t> user = {};    // none: krond's own
     std::optional<gid_t> group = {};
+    bool is_deliverer = false;  // of notifications, and may gain rights by what it executes, such as sendmail
   };
 
   // `clock` and `log` outlive it.
