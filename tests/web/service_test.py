@@ -5,10 +5,15 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+
+# pylint: disable=wrong-import-position
+from ical import events_of
 from service_host import PATIENCE, PUBLIC, OnServiceHost, hang_up, until
 
 TEXT_OF_401 = "this needs a token, or a session, that is valid"
@@ -38,6 +43,35 @@ class Tokens(OnServiceHost):
         self.assertIn(TEXT_OF_401, bodies.pop().decode())
         self.check_that_nothing_happened()
         self.assertEqual(self.front.as_(good).ask("GET", "/api/v1/jobs").status, 200)
+
+    def test_a_token_for_calendars_stands_in_a_path_and_nowhere_else(self):
+        token, token_id = self.new_token("phone", "ics")
+        answer = self.front.ask("GET", f"/ics/{token}/upcoming.ics?for=366d")
+        self.assertEqual((answer.status, answer.headers["content-type"]), (200, "text/calendar; charset=utf-8"))
+        self.assertEqual((answer.headers["referrer-policy"], answer.headers["cache-control"]),
+                         ("no-referrer", "private, no-store"))
+        self.assertEqual({event.summary for event in events_of(answer.body.decode())}, {"hello", "other"})
+        only = self.front.ask("GET", f"/ics/{token}/upcoming.ics?for=366d&prefix=he").body.decode()
+        self.assertEqual({event.summary for event in events_of(only)}, {"hello"})
+        self.assertEqual(self.front.as_(token).ask("GET", "/api/v1/upcoming.ics").status, 200)
+        for method, target in (("GET", "/api/v1/jobs"), ("GET", "/api/v1/status"), ("GET", "/metrics"),
+                               ("POST", "/api/v1/jobs/hello/trigger"), ("GET", "/api/v1/events")):
+            self.assertEqual(self.front.as_(token).ask(method, target).status, 403, target)
+        self.assertEqual(self.front.ask("POST", "/api/v1/session", body={"token": token}).status, 401)
+        # No other token is taken where proxies would write it down; and what is wrong is told to nobody.
+        others = [self.new_token(role, role)[0] for role in ("read", "operate", "admin")]
+        for wrong in (*others, wrong_checksum(token), token + "%zz", token + "%00", token[:-1], "x"):
+            answer = self.front.ask("GET", f"/ics/{wrong}/upcoming.ics")
+            self.assertIn(answer.status, (400, 401), wrong)
+            self.assertNotIn(token[14:40].encode(), answer.body + str(answer.headers).encode())
+        self.assertEqual(self.front.ask("GET", f"/ics/{token}/upcoming.ics?for=x").status, 400)
+        self.assertEqual(self.front.ask("GET", f"/ics/{token}/upcoming.ics?token=x").status, 400)
+        self.api.expect(200, "DELETE", "tokens", token_id)
+        self.assertEqual(self.front.ask("GET", f"/ics/{token}/upcoming.ics").status, 401)
+        self.check_that_nothing_happened()
+        for secret in (token[14:], *(other[14:] for other in others)):
+            self.assertNotIn(secret, self.krond.log())
+            self.assertNotIn(secret, self.front.log())
 
     def another_krond_token(self):
         """One that has the form of a token, and nobody knows."""

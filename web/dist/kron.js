@@ -904,10 +904,9 @@ function counter(milliseconds) {
   return `${Math.floor(all / 3600)}:${two(Math.floor(all / 60) % 60)}:${two(all % 60)}`;
 }
 function bytes(count) {
-  if (count < 1e3) return `${count} B`;
-  for (let [unit, size] of [["KB", 1e3], ["MB", 1e6], ["GB", 1e9]])
-    if (count < size * 1e3) return `${(count / size).toFixed(count < size * 10 ? 1 : 0)} ${unit}`;
-  return `${Math.round(count / 1e12)} TB`;
+  let unit = 0;
+  for (; count >= 1e3 && unit < 4; unit++) count /= 1e3;
+  return `${count.toFixed(unit > 0 && count < 10 ? 1 : 0)} ${" KMGT"[unit].trim()}B`;
 }
 
 // src/api.ts
@@ -1191,7 +1190,7 @@ var HOUR = 36e5, Asked = class {
   }
 };
 function markOf(run) {
-  return run.outcome === "skipped" ? "skip" : run.outcome === "missed" ? "miss" : run.outcome === "unschedulable" ? "none" : run.outcome === "passed over" ? "over" : run.state === "running" ? "run" : run.exitCode === null || run.exitCode === void 0 ? "unknown" : run.exitCode === 0 ? "ok" : "fail";
+  return run.outcome === "skipped" ? "skip" : run.outcome === "missed" ? "miss" : run.outcome === "unschedulable" ? "none" : run.outcome === "passed over" ? "over" : run.state === "running" ? "run" : run.exitCode === null || run.exitCode === void 0 ? "unknown" : run.failed ?? run.exitCode !== 0 ? "fail" : "ok";
 }
 var MARK_WORDS = {
   ok: "succeeded",
@@ -1255,7 +1254,6 @@ function tookOf(run) {
 function endOf(run) {
   switch (markOf(run)) {
     case "ok":
-      return "exit 0";
     case "fail":
       return run.exitCode < 0 ? `ended by signal ${-run.exitCode}` : run.exitCode > 128 && run.exitCode < 160 ? `exit ${run.exitCode}, signal ${run.exitCode - 128}` : `exit ${run.exitCode}`;
     case "run":
@@ -2398,7 +2396,7 @@ function useClockChange(job, path3) {
 function Rules({ job, path: path3 }) {
   let change2 = useClockChange(job, path3), definition = job.definition ?? {}, policy = definition.policy ?? {}, rows = [], late = policy.deadline;
   rows.push(["Late", late === void 0 || late === "0s" ? "not at all: then missed" : `up to ${String(late)}, then missed`]);
-  let overlap = { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before" }[String(policy.concurrency ?? "forbid")];
+  let overlap = { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before", queue: "waits for it" }[String(policy.concurrency ?? "forbid")];
   rows.push(["Overlap", overlap ?? String(policy.concurrency)]), definition.timeout && rows.push(["Time limit", `${String(definition.timeout)}, then TERM, then KILL`]), definition.user && rows.push(["Runs as", String(definition.user)]);
   let env = Object.keys(definition.env ?? {});
   return env.length > 0 && rows.push(["Environment", env.join(", ")]), rows.push(["Zone", job.timezone]), change2 && rows.push(["Clock change", change2]), job.firstSeen && rows.push(["First seen", moment(Date.parse(job.firstSeen))]), (job.command ?? job.task) && rows.push([job.task ? "Submits" : "Runs", job.task ?? job.command ?? ""]), k(Panel, { title: "Rules", class: "gap" }, k("dl", { class: "kv" }, rows.map(([key, value]) => k($, null, k("dt", null, key), k("dd", null, plain(value))))));
@@ -2781,7 +2779,7 @@ function RunView({ id }) {
     return error ? k(Panel, { title: error.status === 404 ? "There is no such run" : "krond does not say" }, k("p", { class: "note" }, plain(error.problem.detail), ". Runs are forgotten after a while; ", k("a", { class: "in", href: "#/runs" }, "these are known"), ".")) : k("p", { class: "note" }, "Asking krond…");
   }
   let mark2 = markOf(known), started = known.startedAt ? Date.parse(known.startedAt) : null, isActive = mark2 === "run", took = tookOf(known);
-  return k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/runs" }, "Runs"), " / ", k(Name, { of: known.job }), " /"), k("h1", { class: "name-line" }, k(Glyph, { mark: mark2 }), " ", k("bdi", null, plain(known.job)), " ", k("span", { class: "soft num" }, started === null ? "" : isActive ? counter(now() - started) : took === void 0 ? "" : `took ${duration(took * 1e3)}`)), k("p", { class: `words c-${mark2}` }, plain(endOf(known)))), !isActive && mark2 !== "ok" && known.runId && k("div", { class: "acts" }, k("button", { type: "button", "aria-pressed": compares, onClick: () => setCompares(!compares) }, "Compare with the last success")), isActive && k("div", { class: "acts" }, k("button", { type: "button", onClick: () => terminate(known) }, "End…"), k("button", { type: "button", class: "danger", onClick: () => kill(known) }, "Kill…"))), k("div", { class: "cols" }, k("div", null, compares && k(Compare, { run: known, onClose: () => setCompares(!1) }), known.runId ? k(OutputPanel, { id: known.runId, bytes: known.outputBytes ?? 0, ended: !isActive }) : k(Panel, { title: "Output" }, k("p", { class: "note" }, "Nothing ran."))), k("aside", null, k(Panel, { title: "When" }, k("dl", { class: "kv" }, known.periodId && k($, null, k("dt", null, "Period"), k("dd", { class: "num" }, k(Time, { at: known.periodId }))), known.chosenTime && k($, null, k("dt", null, "Chosen"), k("dd", { class: "num" }, k(Time, { at: known.chosenTime }))), known.startedAt && k($, null, k("dt", null, "Started"), k("dd", { class: "num" }, k(Time, { at: known.startedAt }))), known.delaySeconds !== void 0 && k($, null, k("dt", null, "Delay"), k("dd", { class: "num" }, known.delaySeconds < 1e-3 ? "none" : duration(known.delaySeconds * 1e3))), known.endedAt && k($, null, k("dt", null, "Ended"), k("dd", { class: "num" }, k(Time, { at: known.endedAt }))), k("dt", null, "Because"), k("dd", null, known.trigger === "schedule" ? "of its schedule" : known.trigger === "manual" ? "somebody asked" : "the machine started"), known.host && k($, null, k("dt", null, "Host"), k("dd", null, plain(known.host))), known.pid && k($, null, k("dt", null, "PID"), k("dd", { class: "num" }, known.pid)), k("dt", null, "Run"), k("dd", { class: "mono wrap" }, known.runId))))));
+  return k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/runs" }, "Runs"), " / ", k(Name, { of: known.job }), " /"), k("h1", { class: "name-line" }, k(Glyph, { mark: mark2 }), " ", k("bdi", null, plain(known.job)), " ", k("span", { class: "soft num" }, started === null ? "" : isActive ? counter(now() - started) : took === void 0 ? "" : `took ${duration(took * 1e3)}`)), k("p", { class: `words c-${mark2}` }, plain(endOf(known)))), !isActive && mark2 !== "ok" && known.runId && k("div", { class: "acts" }, k("button", { type: "button", "aria-pressed": compares, onClick: () => setCompares(!compares) }, "Compare with the last success")), isActive && k("div", { class: "acts" }, k("button", { type: "button", onClick: () => terminate(known) }, "End…"), k("button", { type: "button", class: "danger", onClick: () => kill(known) }, "Kill…"))), k("div", { class: "cols" }, k("div", null, compares && k(Compare, { run: known, onClose: () => setCompares(!1) }), known.runId ? k(OutputPanel, { id: known.runId, bytes: known.outputBytes ?? 0, ended: !isActive }) : k(Panel, { title: "Output" }, k("p", { class: "note" }, "Nothing ran."))), k("aside", null, k(Panel, { title: "When" }, k("dl", { class: "kv" }, known.periodId && k($, null, k("dt", null, "Period"), k("dd", { class: "num" }, k(Time, { at: known.periodId }))), known.chosenTime && k($, null, k("dt", null, "Chosen"), k("dd", { class: "num" }, k(Time, { at: known.chosenTime }))), known.startedAt && k($, null, k("dt", null, "Started"), k("dd", { class: "num" }, k(Time, { at: known.startedAt }))), known.delaySeconds !== void 0 && k($, null, k("dt", null, "Delay"), k("dd", { class: "num" }, known.delaySeconds < 1e-3 ? "none" : duration(known.delaySeconds * 1e3))), known.endedAt && k($, null, k("dt", null, "Ended"), k("dd", { class: "num" }, k(Time, { at: known.endedAt }))), k("dt", null, "Because"), k("dd", null, known.trigger === "schedule" ? "of its schedule" : known.trigger === "manual" ? "somebody asked" : "the machine started"), known.memoryBytes && k($, null, k("dt", null, "Used"), k("dd", { class: "num" }, duration((known.cpuUserSeconds + known.cpuSystemSeconds) * 1e3), " CPU, ", bytes(known.memoryBytes))), known.host && k($, null, k("dt", null, "Host"), k("dd", null, plain(known.host))), known.pid && k($, null, k("dt", null, "PID"), k("dd", { class: "num" }, known.pid)), k("dt", null, "Run"), k("dd", { class: "mono wrap" }, known.runId))))));
 }
 
 // src/views/tasks.tsx

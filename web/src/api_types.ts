@@ -2,13 +2,13 @@
 
 export type Problem = { "type": string; "title": string; "status": number; "detail": string; "field"?: string; "column"?: number; };
 
-export type AccessToken = { "id": string; "name": string; "role": "read" | "operate" | "admin"; "createdAt": string; "createdBy": string; "expiresAt": string | null; "lastUsedAt"?: string | null; };
+export type AccessToken = { "id": string; "name": string; "role": "ics" | "read" | "operate" | "admin"; "createdAt": string; "createdBy": string; "expiresAt": string | null; "lastUsedAt"?: string | null; };
 
 export type TokenList = { "tokens": AccessToken[]; };
 
-export type TokenRequest = { "name": string; "role": "read" | "operate" | "admin"; "expiresIn"?: string; };
+export type TokenRequest = { "name": string; "role": "ics" | "read" | "operate" | "admin"; "expiresIn"?: string; };
 
-export type NewToken = { "id": string; "name": string; "role": "read" | "operate" | "admin"; "createdAt": string; "createdBy": string; "expiresAt": string | null; "token": string; };
+export type NewToken = { "id": string; "name": string; "role": "ics" | "read" | "operate" | "admin"; "createdAt": string; "createdBy": string; "expiresAt": string | null; "token": string; };
 
 export type SessionRequest = { "token": string; };
 
@@ -40,7 +40,7 @@ export type Decision = { "identity": string; "nominalTime": string; "timezone": 
 
 export type DecisionList = { "decisions": Decision[]; };
 
-export type AttentionItem = { "matter": "not ready" | "history failed" | "file refused" | "reload failed" | "token expires" | "not scheduled" | "failing" | "missed" | "skipping" | "too long" | "may have no time" | "long paused"; "name": string; "what": string; "since": string | null; "count": number; "reason": string; "cure": string; };
+export type AttentionItem = { "matter": "not ready" | "history failed" | "file refused" | "reload failed" | "token expires" | "not notified" | "not scheduled" | "failing" | "missed" | "skipping" | "too long" | "may have no time" | "long paused"; "name": string; "what": string; "since": string | null; "count": number; "reason": string; "cure": string; };
 
 export type Attention = { "now": string; "jobs": number; "jobsInNeed": number; "items": AttentionItem[]; "more": number; };
 
@@ -68,7 +68,7 @@ export type ResumeManyRequest = { "jobs": string[]; "skipMissed"?: boolean; "not
 
 export type PausedMany = { "jobs": (Paused | { "identity": string; "problem": Problem; })[]; };
 
-export type Run = { "number": number; "job": string; "outcome": "executed" | "skipped" | "missed" | "unschedulable" | "passed over"; "reason"?: string; "clause"?: string; "detail"?: string; "trigger": Trigger; "periodId"?: string; "chosenTime"?: string; "runId"?: string; "host"?: string; "startedAt"?: string; "endedAt"?: string; "delaySeconds"?: number; "durationSeconds"?: number; "state": "running" | "ended"; "exitCode"?: number | null; "pid"?: number; "outputBytes"?: number; "passedOver"?: { "count": number; "first": string; "last": string; }; };
+export type Run = { "number": number; "job": string; "outcome": "executed" | "skipped" | "missed" | "unschedulable" | "passed over"; "reason"?: string; "clause"?: string; "detail"?: string; "trigger": Trigger; "periodId"?: string; "chosenTime"?: string; "runId"?: string; "host"?: string; "startedAt"?: string; "endedAt"?: string; "delaySeconds"?: number; "durationSeconds"?: number; "state": "running" | "ended"; "exitCode"?: number | null; "failed"?: boolean; "attempts"?: number; "pid"?: number; "outputBytes"?: number; "cpuUserSeconds"?: number; "cpuSystemSeconds"?: number; "memoryBytes"?: number; "readBytes"?: number; "writtenBytes"?: number; "passedOver"?: { "count": number; "first": string; "last": string; }; };
 
 export type RunPage = { "runs": Run[]; "next"?: number; };
 

@@ -71,7 +71,7 @@ export function markOf(run: Run): Mark {
   if (run.outcome === "passed over") return "over";
   if (run.state === "running") return "run";
   if (run.exitCode === null || run.exitCode === undefined) return "unknown";
-  return run.exitCode === 0 ? "ok" : "fail";
+  return run.failed ?? run.exitCode !== 0 ? "fail" : "ok";
 }
 export const MARK_WORDS: Record<Mark, string> = {
   ok: "succeeded",
@@ -174,7 +174,6 @@ export function tookOf(run: Run): number | undefined {
 export function endOf(run: Run): string {
   switch (markOf(run)) {
     case "ok":
-      return "exit 0";
     case "fail":
       return run.exitCode! < 0 ? `ended by signal ${-run.exitCode!}` : run.exitCode! > 128 && run.exitCode! < 160 ? `exit ${run.exitCode}, signal ${run.exitCode! - 128}` : `exit ${run.exitCode}`;
     case "run":

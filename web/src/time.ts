@@ -137,9 +137,7 @@ export function counter(milliseconds: number): string {
   return `${Math.floor(all / 3600)}:${two(Math.floor(all / 60) % 60)}:${two(all % 60)}`;
 }
 export function bytes(count: number): string {
-  if (count < 1000) return `${count} B`;
-  for (const [unit, size] of [["KB", 1e3], ["MB", 1e6], ["GB", 1e9]] as const) {
-    if (count < size * 1000) return `${(count / size).toFixed(count < size * 10 ? 1 : 0)} ${unit}`;
-  }
-  return `${Math.round(count / 1e12)} TB`;
+  let unit = 0;
+  for (; count >= 1000 && unit < 4; unit++) count /= 1000;
+  return `${count.toFixed(unit > 0 && count < 10 ? 1 : 0)} ${" KMGT"[unit]!.trim()}B`;
 }

@@ -51,6 +51,7 @@ constexpr std::array kRoutes{
 constexpr std::array kClientRoutes{
     WebRoute{"GET", "/metrics"},
     WebRoute{"GET", "/api/v1/openapi.json"},
+    WebRoute{"GET", "/api/v1/upcoming.ics"},
     WebRoute{"POST", "/api/v1/tasks", Role::operate, std::size_t{16} << 20U},
     WebRoute{"POST", "/api/v1/leases", Role::operate},
     WebRoute{"POST", "/api/v1/leases/{execId}/start", Role::operate},

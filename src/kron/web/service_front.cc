@@ -34,16 +34,36 @@ bool is_token_path(const http::Request& request) {
   return path.size() >= 3 && path[0] == "api" && path[1] == "v1" && (path[2] == "tokens" || path[2] == "sessions");
 }
 
+bool is_event_path(const http::Request& request) {
+  return request.method == "GET" && request.segments == Path{"api", "v1", "events"};
+}
+
 bool is_open_path(const http::Request& request) {
   const Path& path = request.segments;
   if (request.method != "GET") return false;
   return path == Path{"healthz"} || path == Path{"readyz"} || path == Path{"metrics"};
 }
 
+// /ics/TOKEN/upcoming.ics: for calendar programs, which send no header that their user chooses.
+bool is_calendar_path(const http::Request& request) {
+  const Path& path = request.segments;
+  return request.method == "GET" && path.size() == 3 && path[0] == "ics" && path[2] == "upcoming.ics";
+}
+
+// From here on the token is where all tokens are, and in no path. What else the request shows counts for nothing.
+void move_token_to_header(http::Request& request) {
+  std::string token = std::move(request.segments[1]);
+  request.segments = {"api", "v1", "upcoming.ics"};
+  std::erase_if(request.headers,
+                [](const auto& field) { return field.first == "authorization" || field.first == "cookie"; });
+  request.headers.emplace_back("authorization", "Bearer " + std::move(token));
+}
+
 std::string_view cookies_of(const http::Request& request) { return request.header("cookie").value_or(""); }
 
 // What is shown to be let in; empty: nothing.
 std::string_view shown_in(const http::Request& request) {
+  if (is_calendar_path(request)) return token_id_in(request.segments[1]) ? request.segments[1] : std::string_view();
   if (const auto header = request.header("authorization")) return *header;
   const std::string_view cookies = cookies_of(request);
   return cookies.find(kOurCookie) == std::string_view::npos ? std::string_view() : cookies;
@@ -99,7 +119,12 @@ http::Response as_it_is(http::Response answer) {
 }  // namespace
 
 ServiceFront::ServiceFront(Options options, http::Forwarder& forwarder, const Clock& clock, Log& log)
-    : options_(std::move(options)), forwarder_(forwarder), clock_(clock), log_(log), asked_(clock.monotonic()) {}
+    : options_(std::move(options)),
+      forwarder_(forwarder),
+      clock_(clock),
+      log_(log),
+      events_(std::make_shared<EventFan>(forwarder, clock)),
+      asked_(clock.monotonic()) {}
 
 bool ServiceFront::uses_cookies(const http::Request& request) const {
   return options_.site.scheme_of(request.header("host").value_or("")) == "https";
@@ -139,20 +164,32 @@ void ServiceFront::answer(http::Request request, http::Reply reply) {
   if (is_token_path(request)) return reply.send(refuse_tokens(request));
   if (is_open_path(request)) return forward(std::move(request), std::move(reply));
   if (shown_in(request).empty()) return reply.send(http::unauthorized());
+  if (is_calendar_path(request)) return forward(std::move(request), std::move(reply));
   if (service_route_of(request.method, request.segments) == nullptr) {
     return reply.send(http::problem({Code::not_found, "kron web does not forward this request"}));
   }
   // A form of another site can send only a few types of body, and this is none of them.
   const bool has_cookie = !request.header("authorization");
   if (has_cookie && !request.body.empty() && !has_json(request)) return reply.send(not_json());
+  if (is_event_path(request)) return follow_events(std::move(request), std::move(reply));
   forward(std::move(request), std::move(reply));
 }
 
 void ServiceFront::forward(http::Request request, http::Reply reply) {
   const std::string credential = hash_of_shown(request);
+  const bool is_in_path = is_calendar_path(request);
+  if (is_in_path) move_token_to_header(request);
   auto outgoing = outgoing_with_credentials(std::move(request));
+  // krond takes from a path only a token that is for this alone.
+  if (is_in_path) outgoing.headers.emplace_back("Kron-Token-In-Path", "yes");
   outgoing.answered = [this, credential](int status) { note_answer(credential, status); };
   forwarder_.forward(std::move(outgoing), std::move(reply));
+}
+
+void ServiceFront::follow_events(http::Request request, http::Reply reply) {
+  const std::string credential = hash_of_shown(request);
+  events_->add(outgoing_with_credentials(std::move(request)), std::move(reply),
+               [this, credential](int status) { note_answer(credential, status); });
 }
 
 http::Response ServiceFront::refuse_tokens(const http::Request& request) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "kron/http/listener.h"
 #include "kron/http/message.h"
 #include "kron/http/reply.h"
+#include "kron/web/event_fan.h"
 #include "kron/web/login_limits.h"
 #include "kron/web/site.h"
 
@@ -46,6 +48,7 @@ class ServiceFront {
     std::string credential;  // its hash; empty: none was shown
   };
   void forward(http::Request request, http::Reply reply);
+  void follow_events(http::Request request, http::Reply reply);
   void answer_session(http::Request request, http::Reply reply);
   void log_in(http::Request request, http::Reply reply);
   http::Response after_login(http::Response answer, const Asker& asker, const std::string& id, bool with_cookie);
@@ -61,6 +64,7 @@ class ServiceFront {
   const Clock& clock_;
   Log& log_;
   LoginLimits limits_;
+  std::shared_ptr<EventFan> events_;
   mutable std::mutex mutex_;                 // guards what follows
   std::map<std::string, Nanoseconds> good_;  // hashes of what krond let in, and when it last did
   Nanoseconds asked_{0};

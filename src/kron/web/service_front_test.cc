@@ -133,6 +133,35 @@ TEST_F(ServiceFrontTest, TheWaysOfTokensAreNotForwardedForNobody) {
   EXPECT_EQ(log_.lines_of("token_path_refused").size(), 5U);
 }
 
+TEST_F(ServiceFrontTest, ATokenInThePathOfACalendarGoesOnInAHeader) {
+  EXPECT_THAT(
+      ask("GET /ics/" + kGood + "/upcoming.ics?for=7d&prefix=a%2Fb", bearer(kUnknown) + "Cookie: __Host-kron-1=x\r\n"),
+      AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("Referrer-Policy: no-referrer"),
+            HasSubstr("Cache-Control: private, no-store"), Not(HasSubstr(kGood))));
+  EXPECT_THAT(asked(), ElementsAre("GET /api/v1/upcoming.ics?for=7d&prefix=a%2Fb"));
+  const http::Request seen{.headers = heads_.at(0)};
+  EXPECT_EQ(seen.header("authorization"), "Bearer " + kGood);
+  EXPECT_EQ(seen.header("kron-token-in-path"), "yes");
+  EXPECT_FALSE(seen.header("cookie"));
+}
+
+TEST_F(ServiceFrontTest, WhatIsNoTokenInThePathOfACalendarIsNotAskedAbout) {
+  const std::string none = ask("GET /api/v1/jobs");
+  for (const std::string& path :
+       {std::string("/ics/kron_x/upcoming.ics"), std::string("/ics//upcoming.ics"), "/ics/" + kGood + "/jobs",
+        "/ics/" + kGood, "/ics/" + kGood + "/upcoming.ics/", "/ics/" + kGood.substr(1) + "/upcoming.ics",
+        "/ICS/" + kGood + "/upcoming.ics", "/ics/" + kGood + "%00/upcoming.ics", "/ics/" + kGood + "%zz/upcoming.ics",
+        "/ics/" + kGood + "%FF/upcoming.ics", "/ics/" + kGood + "%2Fupcoming.ics"}) {
+    const std::string answer = ask("GET " + path);
+    EXPECT_THAT(answer, AllOf(Not(HasSubstr(kGood.substr(14, 12))), Not(StartsWith("HTTP/1.1 2")))) << path;
+  }
+  EXPECT_THAT(ask("POST /ics/" + kGood + "/upcoming.ics", "", "{}"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(asked(), IsEmpty());
+  const std::string wrong = ask("GET /ics/" + kUnknown + "/upcoming.ics");
+  EXPECT_EQ(wrong.substr(wrong.find("\r\n\r\n")), none.substr(none.find("\r\n\r\n"))) << "the same for all";
+  EXPECT_THAT(log_.lines(), IsEmpty());
+}
+
 TEST_F(ServiceFrontTest, WhetherKrondLivesIsForAnybody) {
   EXPECT_THAT(ask("GET /healthz"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(ask("GET /readyz"), StartsWith("HTTP/1.1 200 "));

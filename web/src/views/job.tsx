@@ -156,7 +156,7 @@ function Rules({ job, path }: { job: JobType; path: string }): JSX.Element {
   const rows: [string, string][] = [];
   const late = policy["deadline"];
   rows.push(["Late", late === undefined || late === "0s" ? "not at all: then missed" : `up to ${String(late)}, then missed`]);
-  const overlap = { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before" }[String(policy["concurrency"] ?? "forbid")];
+  const overlap = { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before", queue: "waits for it" }[String(policy["concurrency"] ?? "forbid")];
   rows.push(["Overlap", overlap ?? String(policy["concurrency"])]);
   if (definition.timeout) rows.push(["Time limit", `${String(definition.timeout)}, then TERM, then KILL`]);
   if (definition.user) rows.push(["Runs as", String(definition.user)]);

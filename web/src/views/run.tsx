@@ -9,7 +9,7 @@ import { Glyph, Name, Panel, tickSecond, Time } from "../parts";
 import { plain } from "../text";
 import { Compare } from "./compare";
 import { OutputPanel } from "./output_panel";
-import { counter, duration, now } from "../time";
+import { bytes, counter, duration, now } from "../time";
 
 export function RunView({ id }: { id: string }): JSX.Element {
   const [compares, setCompares] = useState(false);
@@ -59,6 +59,7 @@ export function RunView({ id }: { id: string }): JSX.Element {
               {known.delaySeconds !== undefined && <><dt>Delay</dt><dd class="num">{known.delaySeconds < 0.001 ? "none" : duration(known.delaySeconds * 1000)}</dd></>}
               {known.endedAt && <><dt>Ended</dt><dd class="num"><Time at={known.endedAt} /></dd></>}
               <dt>Because</dt><dd>{known.trigger === "schedule" ? "of its schedule" : known.trigger === "manual" ? "somebody asked" : "the machine started"}</dd>
+              {known.memoryBytes && <><dt>Used</dt><dd class="num">{duration((known.cpuUserSeconds! + known.cpuSystemSeconds!) * 1000)} CPU, {bytes(known.memoryBytes)}</dd></>}
               {known.host && <><dt>Host</dt><dd>{plain(known.host)}</dd></>}
               {known.pid && <><dt>PID</dt><dd class="num">{known.pid}</dd></>}
               <dt>Run</dt><dd class="mono wrap">{known.runId}</dd>
