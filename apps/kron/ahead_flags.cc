@@ -47,7 +47,14 @@ std::function<int()> set_up_next(CLI::App& verb) {
                     ->capture_default_str();
   auto* length =
       verb.add_option("--for", options->duration, "All periods of jobs within this time")->type_name("DURATION");
-  add_format(verb, options->json);
+  verb.add_option_function<std::string>(
+          "--format",
+          [options](const std::string& format) {
+            options->json = format == "json";
+            options->ics = format == "ics";
+          },
+          "Output format (default: text); ics is a calendar of jobs, of 30 days without --for")
+      ->check(CLI::IsMember({"text", "json", "ics"}));
   add_times(verb, options->times);
   auto* cron = verb.add_option("--cron", options->cron, "A cron expression instead of a job")->type_name("EXPR");
   verb.add_option("--tz", options->zone, "Its IANA time zone")->type_name("ZONE")->capture_default_str();
@@ -59,8 +66,10 @@ std::function<int()> set_up_next(CLI::App& verb) {
   cron->excludes(job)->excludes(all)->excludes(length);
   all->excludes(job);
   length->excludes(count);
-  verb.final_callback([options, cron, job, batch] {
+  verb.final_callback([options, cron, job, batch, count] {
     const bool of_files = options->all || job->count() != 0;
+    if (options->ics && !of_files) throw CLI::ValidationError("--format", "ics is for JOB and --all");
+    if (options->ics && count->count() != 0) throw CLI::ValidationError("--count", "a calendar takes --for");
     if (!*batch && cron->count() == 0 && !of_files) throw CLI::RequiredError("JOB, --all, --cron or --batch");
   });
   return [options, batch, cron] {
@@ -76,6 +85,8 @@ std::function<int()> set_up_lint(CLI::App& verb) {
   add_source(verb, options->files);
   verb.add_option("--now", options->now, "Look forward from this time (default: now)")->type_name("TIME");
   verb.add_flag("-q,--quiet", options->quiet, "Show errors only; warnings are still counted");
+  verb.add_option("--notify-file", options->notify_file, "Destinations that jobs may name (default: krond's)")
+      ->type_name("FILE");
   add_format(verb, options->json);
   return [options] { return lint(*options); };
 }
@@ -112,8 +123,9 @@ std::function<int()> set_up_convert(CLI::App& verb) {
 
 std::function<int()> set_up_import(CLI::App& verb) {
   const auto options = std::make_shared<ImportOptions>();
-  auto* kind = verb.add_option("KIND", options->kind, "crontab, timers (of systemd), or cronjob (of Kubernetes)");
-  kind->check(CLI::IsMember({"crontab", "cronjob", "timers"}))->required();
+  auto* kind = verb.add_option("KIND", options->kind,
+                               "crontab, timers (of systemd), cronicle, dkron, or cronjob (of Kubernetes)");
+  kind->check(CLI::IsMember({"crontab", "cronicle", "cronjob", "dkron", "timers"}))->required();
   auto* file = verb.add_option("FILE,-f,--file", options->file, "What to import; - is standard input")
                    ->type_name("PATH")
                    ->capture_default_str();
@@ -177,6 +189,7 @@ constexpr std::array kAheadVerbs{
          "  kron next db-backup --file /etc/krond.d --count 3\n"
          "  kron next --all --for 1h\n"
          "  kron next --all --file jobs.kron --for 24h --format json\n"
+         "  kron next --all --for 30d --format ics > jobs.ics\n"
          "  kron next --cron '30 2 * * *' --tz Europe/Paris --count 3\n"
          "  echo '{\"expr\":\"@daily\",\"tz\":\"UTC\",\"from_utc\":\"2026-03-01T00:00:00Z\",\"n\":2}' | kron next "
          "--batch",
@@ -209,6 +222,8 @@ constexpr std::array kAheadVerbs{
          "  kron import crontab --user-column --readable-names saved-crontab > jobs.yaml\n"
          "  kron import timers > timers.yaml\n"
          "  systemctl show '*.timer' '*.service' > saved; kron import timers --from saved > timers.yaml\n"
+         "  kron import dkron jobs.json > jobs.yaml\n"
+         "  kron import cronicle schedule.json > jobs.yaml\n"
          "  kron import cronjob -f cronjob.yaml > kronjob.yaml",
          set_up_import},
     Verb{"schema", "Print the JSON Schema of YAML job files, for editors", "  kron schema > kron-jobs.schema.json",

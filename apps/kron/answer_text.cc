@@ -37,7 +37,39 @@ std::string failure_of(std::string_view detail) {
 
 std::string exit_of(const Node& run) {
   const std::string code = text_in(run, "exitCode");
-  return code.empty() ? "exit unknown" : "exit " + code;
+  if (code.empty()) return "exit unknown";
+  return "exit " + code + (run.find("failed") == nullptr ? "" : has_failed(run) ? " (failed)" : " (fine)");
+}
+
+double real_in(const Node& map, std::string_view key) {
+  const Node* found = map.find(key);
+  const auto* real = found == nullptr ? nullptr : found->as<double>();
+  return real != nullptr ? *real : static_cast<double>(number_in(map, key));
+}
+
+// With one decimal of the unit that suits them.
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 4> kUnits{"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " bytes";
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %s", amount, kUnits[unit].data());
+  return text;
+}
+
+// What a run used, or nothing when nobody knows.
+std::string usage_of(const Node& run) {
+  if (run.find("cpuUserSeconds") == nullptr) return "";
+  char text[96];
+  std::snprintf(text, sizeof text, "CPU %.3fs (%.3fs of it in the kernel)",
+                real_in(run, "cpuUserSeconds") + real_in(run, "cpuSystemSeconds"), real_in(run, "cpuSystemSeconds"));
+  std::string usage = text;
+  if (number_in(run, "memoryBytes") > 0) usage += ", memory " + bytes_text(number_in(run, "memoryBytes"));
+  if (number_in(run, "readBytes") > 0) usage += ", read " + bytes_text(number_in(run, "readBytes"));
+  if (number_in(run, "writtenBytes") > 0) usage += ", wrote " + bytes_text(number_in(run, "writtenBytes"));
+  return usage;
 }
 
 }  // namespace
@@ -108,6 +140,12 @@ void Table::print() const {
   }
 }
 
+bool has_failed(const Node& run) {
+  const std::string code = text_in(run, "exitCode");
+  if (code.empty()) return true;
+  return run.find("failed") != nullptr ? flag_in(run, "failed") : code != "0";
+}
+
 std::string result_of(const Node& run) {
   if (text_in(run, "state") == "running") return "running";
   const std::string outcome = text_in(run, "outcome");
@@ -137,12 +175,14 @@ void print_run(const Node& run, const ScreenTimes& times) {
   print_field("result", result);
   if (!result.empty() && result == failure_of(text_in(run, "detail")))
     print_field("exit code", text_in(run, "exitCode"));
+  print_field("attempts", text_in(run, "attempts"));
   print_field("trigger", text_in(run, "trigger"));
   print_field("period", times.at(text_in(run, "periodId")));
   print_field("chosen", times.near(text_in(run, "chosenTime")));
   print_field("started", times.near(text_in(run, "startedAt")));
   print_field("ended", times.near(text_in(run, "endedAt")));
   print_field("took", duration_of(run));
+  print_field("used", usage_of(run));
   print_field("detail", text_in(run, "detail"));
   if (number_in(run, "pid") > 0) print_field("PID", text_in(run, "pid"));
   if (number_in(run, "outputBytes") > 0) print_field("output", text_in(run, "outputBytes") + " bytes");

@@ -45,6 +45,8 @@ std::string place_in(const Node& problem);
 // An entry of the run history in a few words: `running`, `exit 0`, `timed out after 2s`, `missed (deadline)`,
 // `3 passed over`.
 std::string result_of(const Node& run);
+// Of a run that has ended: whether it counts as failed, or nobody knows how it ended.
+bool has_failed(const Node& run);
 // How long it took; empty when that is not known.
 std::string duration_of(const Node& run);
 // When it started; when it was due, for what did not run.

@@ -15,6 +15,7 @@
 #include "task_verbs.h"
 #include "terminal.h"
 #include "verb_table.h"
+#include "version.h"
 
 namespace kron::cli {
 namespace {
@@ -123,7 +124,7 @@ int answer_instead(const CLI::App& app, const CLI::ParseError& error) {
 int run_command(int argc, const char* const* argv) {
   if (argc > 1 && is_unknown_verb(argv[1])) return refuse_verb(argv[1]);
   CLI::App app("Preview schedules, and control the krond job scheduler.", "kron");
-  app.set_version_flag("--version", "kron " KRON_VERSION);
+  app.set_version_flag("--version", std::string("kron ") + told_version());
   app.require_subcommand(1);
   std::string examples = "Examples:\n";
   std::function<int()> chosen;

@@ -57,6 +57,8 @@ void print_timing(const Node& definition) {
   print_field("dst", text_in(definition, "dst"));
   print_field("deadline", text_below(definition, "policy", "deadline", "0s"));
   print_field("concurrency", text_below(definition, "policy", "concurrency", "forbid"));
+  print_field("pauseAfter", text_below(definition, "policy", "pauseAfter"));
+  print_field("catchUpSpread", text_below(definition, "policy", "catchUpSpread"));
 }
 
 // What becomes of a stream of output; empty when krond keeps it.

@@ -80,7 +80,7 @@ void examine_surroundings(const std::vector<jobs::JobDefinition>& definitions, F
 ConfiguredJobs examine_config(std::span<const std::string> paths, Instant now, Findings& findings) {
   ConfiguredJobs jobs_by_record;
   ZoneDatabase zones;
-  const jobs::LoadOptions load{.host = jobs::host_zone(zones)};
+  const jobs::LoadOptions load{.host = jobs::host_zone(zones), .now = now};
   for (const std::string& path : paths) {
     if (::access(path.c_str(), R_OK) != 0) {
       findings.push_back({Verdict::problem, kConfig, system_error("read", path, errno).message,

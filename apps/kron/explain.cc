@@ -27,7 +27,7 @@ int explain_job(const ExplainOptions& options) {
   const Result<Instant> now = time_flag(options.now, "--now");
   if (!now) return refuse("explain", now.error(), options.json);
   ZoneDatabase zones;
-  const Result<ReadJobs> jobs = jobs_asked_for(options.files, options.krond, options.job, zones);
+  const Result<ReadJobs> jobs = jobs_asked_for(as_read_at(options.files, *now), options.krond, options.job, zones);
   if (!jobs) return refuse("explain", jobs.error(), options.json);
   const ReadJobs& read = *jobs;
   show_errors(read);

@@ -1,11 +1,17 @@
 #include "files.h"
 
+#include "flag_values.h"
 #include "host_check.h"
 #include "kron/base/text.h"
 #include "kron/jobs/disk.h"
 #include "terminal.h"
 
 namespace kron::cli {
+
+SourceOptions as_read_at(SourceOptions options, Instant time) {
+  options.at = time;
+  return options;
+}
 
 int ReadJobs::status() const {
   if (could_not_read) return exit_status(Code::io);
@@ -25,6 +31,7 @@ ReadJobs read_jobs(const SourceOptions& options, ZoneDatabase& zones) {
   const jobs::FileAccess files{noting(disk.look), noting(disk.list), noting(disk.read)};
   jobs::LoadOptions load{
       .source = jobs::spelling_named(options.source), .host = jobs::host_zone(zones), .is_only_a_user = is_only_a_user};
+  load.now = options.at.value_or(present());
   if (options.user_column) load.form = jobs::CrontabForm::system;
   read.jobs = jobs::load_paths(options.paths, files, zones, load);
   return read;

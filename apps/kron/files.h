@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,10 @@ struct SourceOptions {
   std::vector<std::string> paths;  // `-`: standard input, which needs `source`
   std::string source;              // kron, yaml, cron, cronken; empty: by the name of each file
   bool user_column = false;        // crontabs have one, whatever their names
+  std::optional<Instant> at = {};  // as read at this time, by which it goes what is known of calendars; none: now
 };
+
+SourceOptions as_read_at(SourceOptions options, Instant time);
 
 struct ReadJobs {
   jobs::LoadedJobs jobs;

@@ -132,6 +132,7 @@ int import_cronjob(const ImportOptions& options) {
 
 int import_jobs(const ImportOptions& options) {
   if (options.kind == "timers") return import_timers(options);
+  if (options.kind == "cronicle" || options.kind == "dkron") return import_foreign(options);
   return options.kind == "crontab" ? import_crontab(options) : import_cronjob(options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "answer_text.h"
@@ -57,7 +58,15 @@ struct Told {
   std::map<std::string, std::pair<std::string, std::int64_t>> places;  // file and line of each job
   std::size_t held = 0;
   std::size_t not_told = 0;
+  std::map<std::string, Seconds> usual;
 };
+
+void take_usual(const Node& job, Told& told) {
+  const Node* node = job.find("usualSeconds");
+  if (node == nullptr) return;
+  if (const auto* seconds = node->as<double>()) told.usual[text_in(job, "identity")] = Seconds(std::llround(*seconds));
+  if (const auto* seconds = node->as<std::int64_t>()) told.usual[text_in(job, "identity")] = Seconds(*seconds);
+}
 
 // One page: its definitions go to `document`, a list that was begun. Where the next begins; nothing: it was the last.
 std::string take_definitions(const Node& page, JsonWriter& document, Told& told) {
@@ -71,6 +80,7 @@ std::string take_definitions(const Node& page, JsonWriter& document, Told& told)
     } else if (told.places.emplace(text_in(job, "identity"), std::pair(text_in(job, "file"), number_in(job, "line")))
                    .second) {
       document.node(about_time(*definition));
+      take_usual(job, told);
     }
   }
   return text_in(page, "next");
@@ -160,7 +170,7 @@ Result<ToldJobs> jobs_of_krond(const DaemonOptions& krond, ZoneDatabase& zones) 
   std::string after;
   do {
     const auto body = client->get(Target("jobs")
-                                      .parameter("fields", "definition,file,line,paused,suspended")
+                                      .parameter("fields", "definition,file,line,paused,suspended,usualSeconds")
                                       .parameter("limit", "1000")
                                       .parameter("after", after));
     if (!body) return fail(body.error());
@@ -168,7 +178,7 @@ Result<ToldJobs> jobs_of_krond(const DaemonOptions& krond, ZoneDatabase& zones) 
     if (!page) return fail(page.error());
     after = take_definitions(*page, document, told);
   } while (!after.empty());
-  ToldJobs all{.read = {}, .held = told.held, .not_told = told.not_told};
+  ToldJobs all{.read = {}, .held = told.held, .not_told = told.not_told, .usual = std::move(told.usual)};
   if (told.places.empty()) return all;
   all.read.jobs = jobs::load_text("krond", document.end_list().end_map().take(), jobs::Spelling::yaml, zones);
   all.read.jobs.problems.clear();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "files.h"
@@ -20,6 +21,7 @@ struct ToldJobs {
   ReadJobs read;
   std::size_t held = 0;
   std::size_t not_told = 0;
+  std::map<std::string, Seconds> usual = {};  // how long a run of the job takes, as far as that is known
 };
 Result<ToldJobs> jobs_of_krond(const DaemonOptions& krond, ZoneDatabase& zones);
 

@@ -51,7 +51,7 @@ class KrondJobsTest : public ::testing::Test {
   FakeKrond krond_;
 };
 
-constexpr char kAllJobs[] = "GET /jobs?fields=definition%2Cfile%2Cline%2Cpaused%2Csuspended&limit=1000";
+constexpr char kAllJobs[] = "GET /jobs?fields=definition%2Cfile%2Cline%2Cpaused%2Csuspended%2CusualSeconds&limit=1000";
 
 TEST_F(KrondJobsTest, NextOfAllTellsTheSameAsFromTheFile) {
   // Page by page; a job that comes twice, because others were loaded in between, is told once.

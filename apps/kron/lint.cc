@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <unistd.h>
 #include <utility>
 
 #include "flag_values.h"
+#include "kron/env/places.h"
+#include "kron/jobs/destinations.h"
 #include "lines.h"
 #include "lint_findings.h"
 #include "terminal.h"
@@ -12,13 +16,30 @@
 
 namespace kron::cli {
 
+namespace {
+
+// Nothing: no file was named, and there is none at the usual place.
+std::optional<Result<jobs::Destinations>> known_destinations(const std::string& named) {
+  if (!named.empty()) return jobs::load_destinations(named, jobs::Trust::anyone);
+  const Result<std::string> usual = default_notify_file();
+  if (!usual || ::access(usual->c_str(), R_OK) != 0) return std::nullopt;
+  return jobs::load_destinations(*usual, jobs::Trust::anyone);
+}
+
+}  // namespace
+
 int lint(const LintVerbOptions& options) {
   const Result<Instant> now = time_flag(options.now, "--now");
   if (!now) return complain("lint", now.error());
   ZoneDatabase zones;
-  ReadJobs read = read_jobs(options.files, zones);
+  ReadJobs read = read_jobs(as_read_at(options.files, *now), zones);
   const jobs::LintOptions look{.now = *now, .notes = !options.json};
   std::ranges::move(jobs::lint(read.jobs.definitions, look), std::back_inserter(read.jobs.problems));
+  if (const auto destinations = known_destinations(options.notify_file)) {
+    if (!*destinations) return complain("lint", destinations->error());
+    std::ranges::move(jobs::unknown_destinations(read.jobs.definitions, **destinations),
+                      std::back_inserter(read.jobs.problems));
+  }
   const int status = read.status();
   show_findings(std::move(read.jobs.problems), counted(read.jobs.definitions.size(), "job"),
                 {.quiet = options.quiet, .json = options.json});

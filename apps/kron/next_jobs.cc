@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include "flag_values.h"
+#include "kron/base/duration.h"
 #include "kron/forecast/upcoming.h"
+#include "kron/forecast/upcoming_ics.h"
 #include "krond_jobs.h"
 #include "lines.h"
 #include "next_rows.h"
@@ -42,9 +45,11 @@ Result<Agenda> agenda_of(const NextOptions& options, const jobs::LoadedJobs& job
   return agenda;
 }
 
-Result<ReadJobs> jobs_of(const NextOptions& options, ZoneDatabase& zones) {
+Result<ToldJobs> jobs_of(const NextOptions& options, Instant from, ZoneDatabase& zones) {
   if (!options.all || !options.files.paths.empty()) {
-    return jobs_asked_for(options.files, options.krond, options.job, zones);
+    auto read = jobs_asked_for(as_read_at(options.files, from), options.krond, options.job, zones);
+    if (!read) return fail(read.error());
+    return ToldJobs{.read = *std::move(read)};
   }
   auto told = jobs_of_krond(options.krond, zones);
   if (!told) return fail(told.error());
@@ -53,7 +58,34 @@ Result<ReadJobs> jobs_of(const NextOptions& options, ZoneDatabase& zones) {
   };
   say(told->held, "left out: paused or suspended");
   say(told->not_told, "left out, with definitions that no job file could have");
-  return std::move(told->read);
+  return told;
+}
+
+// The calendar of these jobs, or of the one that was asked for.
+int print_calendar(const NextOptions& options, const ToldJobs& told) {
+  const std::vector<jobs::JobDefinition>& all = told.read.jobs.definitions;
+  std::span<const jobs::JobDefinition> asked = all;
+  if (!options.all) {
+    const auto found = job_named(told.read.jobs, options.job);
+    if (!found) return std::max(refuse("next", found.error(), false), told.read.status());
+    asked = {*found, 1};
+  }
+  const Result<Instant> from = time_flag(options.from, "--from");
+  if (!from) return refuse("next", from.error(), false);
+  IcsQuestion question{.from = *from};
+  if (!options.duration.empty()) {
+    const Result<Seconds> length = parse_whole_seconds(options.duration);
+    if (!length) return refuse("next", about_flag(length.error(), "--for").value(), false);
+    question.length = *length;
+  }
+  question.usual = [&](std::size_t job) -> std::optional<Seconds> {
+    const auto known = told.usual.find(asked[job].job.identity);
+    return known == told.usual.end() ? std::nullopt : std::optional(known->second);
+  };
+  const Result<std::string> calendar = upcoming_ics(asked, question);
+  if (!calendar) return refuse("next", about_flag(calendar.error(), "--" + calendar.error().field).value(), false);
+  std::fwrite(calendar->data(), 1, calendar->size(), stdout);
+  return told.read.status();
 }
 
 }  // namespace
@@ -62,10 +94,11 @@ int next_jobs(const NextOptions& options) {
   const Result<Reach> reach = reach_of(options.from, options.count, options.duration);
   if (!reach) return refuse("next", reach.error(), options.json);
   ZoneDatabase zones;
-  const Result<ReadJobs> found = jobs_of(options, zones);
+  const Result<ToldJobs> found = jobs_of(options, reach->from, zones);
   if (!found) return refuse("next", found.error(), options.json);
-  const ReadJobs& read = *found;
+  const ReadJobs& read = found->read;
   show_errors(read);
+  if (options.ics) return print_calendar(options, *found);
   int name_width = 3;
   Result<Agenda> agenda = agenda_of(options, read.jobs, reach->from, name_width);
   if (!agenda) {

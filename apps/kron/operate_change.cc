@@ -14,7 +14,7 @@
 namespace kron::cli {
 namespace {
 
-int status_of(const Node& run) { return text_in(run, "exitCode") == "0" ? 0 : exit_status(Code::invalid); }
+int status_of(const Node& run) { return has_failed(run) ? exit_status(Code::invalid) : 0; }
 
 // Prints how a run ended; 0 only when it succeeded.
 int tell_end(std::string_view verb, const DaemonOptions& options, const Result<std::string>& body) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "notify_verbs.h"
 #include "operate_verbs.h"
 #include "shared_flags.h"
 #include "state_verbs.h"
@@ -273,6 +274,8 @@ constexpr std::array kVerbs{
          "  kron web --service --listen 0.0.0.0:8126 --public-url https://kron.example.org:8126 --tls-cert c.pem "
          "--tls-key k.pem",
          set_up_web},
+    Verb{"notify", "Try and list the destinations of notifications: test, list, deliver",
+         "  kron notify list\n  kron notify test ops", set_up_notify},
     Verb{"token", "Make, list and revoke tokens, by which others come in: create, list, revoke",
          "  kron token create prometheus --role read\n  kron token list\n  kron token revoke q7zk3m2a", set_up_token},
     Verb{"state", "Show and repair the records of jobs: list, show, reset, prune",

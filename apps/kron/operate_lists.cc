@@ -152,8 +152,7 @@ std::string end_of(const Node& job) {
   if (last == nullptr || last->is_null()) return "";
   const std::string outcome = text_in(*last, "outcome");
   if (outcome != "executed") return outcome;
-  const bool has_failed = text_in(*last, "state") != "running" && text_in(*last, "exitCode") != "0";
-  return has_failed ? "failed" : "";
+  return text_in(*last, "state") != "running" && has_failed(*last) ? "failed" : "";
 }
 
 // What jobs are sorted by: a rank, of which the highest is first. 0: it has none, and is last.

@@ -83,7 +83,7 @@ int simulate(const SimulateOptions& options) {
   if (!question) return complain("simulate", question.error());
   if (options.files.paths.empty()) return simulate_krond(options, *question);
   ZoneDatabase zones;
-  const ReadJobs read = read_jobs(options.files, zones);
+  const ReadJobs read = read_jobs(as_read_at(options.files, question->from), zones);
   show_errors(read);
   const Result<LoadProfile> profile =
       profile_of(read.jobs, *question, options.progress || ::isatty(STDERR_FILENO) == 1);

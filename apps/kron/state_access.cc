@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "daemon_client.h"
+#include "flag_values.h"
 #include "kron/api/state_records.h"
 #include "kron/base/text.h"
 #include "kron/daemon/reload.h"
@@ -93,7 +94,7 @@ class OwnState : public StateAccess {
       paths.push_back(*std::move(usual));
     }
     ZoneDatabase zones;
-    const jobs::LoadOptions load{.host = jobs::host_zone(zones)};
+    const jobs::LoadOptions load{.host = jobs::host_zone(zones), .now = present()};
     return daemon::names_of(jobs::load_paths(paths, jobs::disk_files(jobs::Trust::own_only), zones, load));
   }
 

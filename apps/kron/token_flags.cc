@@ -12,10 +12,11 @@ namespace {
 std::function<int()> set_up_create(CLI::App& verb) {
   const auto options = std::make_shared<TokenOptions>();
   verb.add_option("NAME", options->name, "What it is for, or whose it is: it names who acts")->required();
-  verb.add_option("--role", options->role, "read: look; operate: run, pause, kill; admin: also secrets and records")
+  verb.add_option("--role", options->role,
+                  "read: look; operate: run, pause, kill; admin: also secrets and records; ics: one calendar")
       ->type_name("ROLE")
       ->required()
-      ->check(CLI::IsMember({"read", "operate", "admin"}));
+      ->check(CLI::IsMember({"read", "operate", "admin", "ics"}));
   verb.add_option("--expires", options->expires, "How long it is good for: 90d, or never (default: 365d)")
       ->type_name("DURATION");
   verb.add_option("--out", options->out, "Write it to this new file, for you alone, and do not print it")
@@ -41,7 +42,8 @@ std::function<int()> set_up_revoke(CLI::App& verb) {
 constexpr std::array kTokenVerbs{
     Verb{"create", "Make a token, and show it once",
          "  kron token create prometheus --role read\n"
-         "  kron token create ci --role operate --expires 90d --out ci.token",
+         "  kron token create ci --role operate --expires 90d --out ci.token\n"
+         "  kron token create phone --role ics",
          set_up_create},
     Verb{"list", "List tokens, never what they are", "  kron token list", set_up_token_list},
     Verb{"revoke", "Revoke a token, with its sessions and open streams",

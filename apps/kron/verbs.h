@@ -21,6 +21,7 @@ struct NextOptions {
   std::string identity;
   std::string dst;
   bool json = false;
+  bool ics = false;  // a calendar, of jobs
 
   std::string job;  // of the files, or of krond when there are none
   bool all = false;
@@ -38,6 +39,7 @@ struct LintVerbOptions {
   std::string now;     // empty: the present time
   bool quiet = false;  // errors only
   bool json = false;
+  std::string notify_file = {};  // of destinations; empty: krond's default, if it is there
 };
 int lint(const LintVerbOptions& options);
 
@@ -60,7 +62,7 @@ struct ConvertOptions {
 int convert(const ConvertOptions& options);
 
 struct ImportOptions {
-  std::string kind;  // crontab, cronjob or timers
+  std::string kind;  // crontab, cronjob, timers, cronicle or dkron
   std::string file = "-";
   bool system = false;          // the machine's own crontabs
   bool user_column = false;     // the crontab has one, whatever its name
@@ -73,6 +75,7 @@ struct ImportOptions {
 };
 int import_jobs(const ImportOptions& options);
 int import_timers(const ImportOptions& options);
+int import_foreign(const ImportOptions& options);
 
 int print_schema();
 

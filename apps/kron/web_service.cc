@@ -1,11 +1,13 @@
 #include "web_service.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <netinet/in.h>
 #include <optional>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,6 +49,15 @@ bool is_local_socket(int socket) {
   return ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 && is_loopback(address);
 }
 
+// Each client is a descriptor, and what a shell or a container allows may be fewer than our own limit.
+void allow_many_descriptors() {
+  constexpr rlim_t kEnough = 8192;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kEnough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 std::string this_host() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
@@ -80,7 +91,8 @@ class WebService {
       next_look_ = clock_.monotonic() + kLook;
       reload(false);
     }
-    server_.reset();  // before the forwarder, whose clients are its
+    server_.reset();     // before the forwarder, whose clients are its
+    forwarder_.reset();  // before the front, whom it tells of answers
     log_.info("front_ended", {{"reason", ends ? "signal" : "idle"}});
     log_.finish();
     return {};
@@ -227,6 +239,7 @@ Result<web::Site> site_of(const ServiceOptions& options, bool is_local) {
 
 int serve_for_many(const ServiceOptions& options) {
   keep_memory_private();
+  allow_many_descriptors();
   const Status served = WebService(options).run();
   return served ? 0 : refuse("web", served.error(), false);
 }
