@@ -140,8 +140,9 @@ class Events:
         self.response = self.connection.getresponse()
         if self.response.status != 200:
             raise AssertionError(self.response.read())
-        # The stream greets as soon as it is there: nothing that happens from now on is missed.
-        self.greeting = self.response.readline()
+        # The stream greets as soon as it is there: nothing that happens from now on is missed. What is asked for from
+        # before comes first.
+        self.greeting = self.response.readline() if after is None else b""
 
     def __enter__(self):
         return self

@@ -220,6 +220,13 @@ class Paths(OnApiHost):
             self.assertEqual(self.api.get("jobs", "hello", "explain", **which)["draws"], explained["draws"])
         self.refuse(404, "GET", "jobs", "nobody", "explain")
 
+    def test_upcoming_calendar(self):
+        calendar = self.api.get("upcoming.ics", for_="366d", prefix="team/")
+        self.assertRegex(calendar, rb"\r\nUID:team/a.b@\d{4}-01-01T00:00:00Z\r\n")
+        self.assertNotIn(b"SUMMARY:hello", calendar)
+        self.assertIn(b"SUMMARY:hello", self.api.get("upcoming.ics", for_="366d"))
+        self.refuse(400, "GET", "upcoming.ics", for_="367d")
+
     def test_try(self):
         tried = self.api.post("try", body={"text": "0 3 * * * name=new command=true\n61 * * * * name=bad command=x\n"})
         self.assertEqual([job["identity"] for job in tried["jobs"]], ["new"])

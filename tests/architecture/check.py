@@ -23,7 +23,7 @@ IMPURE = re.compile(
 
 # Libraries stay behind a header of ours: never included in a .h, with the exceptions named here.
 LIBRARY = re.compile(
-    r"^(nlohmann/|simdjson|cctz/|CLI/|openssl/|libfyaml|boost/|hiredis|curl/|spdlog/|sqlite3|prometheus/|fmt/|tl/)"
+    r"^(nlohmann/|simdjson|cctz/|CLI/|openssl/|libfyaml|libical/|boost/|hiredis|curl/|spdlog/|sqlite3|prometheus/|fmt/|tl/)"
 )
 IN_HEADER_ALLOWED = {("src/kron/base/result.h", "tl/expected.hpp")}
 # In pure rooms a library may be included only here.

@@ -205,7 +205,7 @@ class Usage(unittest.TestCase):
             result = run(*arguments)
             self.assertEqual(result.returncode, 0)
             self.assertIn("Examples:", result.stdout)
-        self.assertRegex(run("--version").stdout, r"^kron \d+\.\d+\.\d+\n$")
+        self.assertRegex(run("--version").stdout, r"^kron \d+\.\d+\.\d+( \([0-9A-Za-z.-]+\))?\n$")
 
     def test_help_is_a_command_too(self):
         self.assertEqual(run("help").stdout, run("--help").stdout)

@@ -47,6 +47,11 @@ class Evaluate(unittest.TestCase):
         asked = request("2026-03-01T02:40:00Z", policy={"deadline": "10m"}, active=[{"PeriodID": "", "PID": 1}])
         self.expect(asked, answer("record", "", PERIOD, CHOSEN, "skipped", "concurrency_forbid"))
 
+    def test_queued_waits_for_the_active_run(self):
+        asked = request("2026-03-01T02:40:00Z", policy={"deadline": "10m", "concurrency": "queue"},
+                        active=[{"PeriodID": "", "PID": 1}])
+        self.expect(asked, {**answer("wait", "2026-03-01T02:42:21Z", PERIOD, CHOSEN, ""), "queued": True})
+
     def test_golden_already_handled_is_nothing(self):
         asked = request("2026-03-01T02:40:00Z", state={"LastHandledPeriodID": PERIOD})
         code, [found] = evaluate(asked)

@@ -62,6 +62,24 @@ class Start(Scenario):
         test.assert_handled(host, "one", period_id(DUE), {"executed"})
 
 
+class Retry(Scenario):
+    """One job fails twice before it succeeds: one run, one record, and how many attempts there were is part of it."""
+
+    name = "retry"
+
+    def jobs(self, host):
+        note = host.job("one", "0 * * * *")["command"]
+        return [{"name": "one", "schedule": "0 * * * *", "policy": LATE, "shell": True, "retry": 5, "backoff": "0s",
+                 "command": f'[ "$KRON_ATTEMPT" != 1 ] || {{ {note}; }}; [ "$KRON_ATTEMPT" = 3 ]'}]
+
+    def expect(self, test, host):
+        test.assert_handled(host, "one", period_id(DUE), {"executed"})
+        for entry in host.history("one", "executed"):
+            # A run that was held when krond was killed has no attempts, and no code.
+            test.assertEqual((entry["ExitCode"], entry.get("Attempts")),
+                             (0, 3) if host.periods("one") else (None, None))
+
+
 class Fresh(Start):
     """The same on a host that never had a krond."""
 
@@ -270,7 +288,7 @@ class KillAtEveryCall(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         print(json.dumps({"points": cls.points, **cls.counts}), file=sys.stderr)
-        if IS_FULL and len(cls.counts) == 10 and cls.points < FEWEST_POINTS:
+        if IS_FULL and len(cls.counts) == 11 and cls.points < FEWEST_POINTS:
             raise AssertionError(f"only {cls.points} points, not {FEWEST_POINTS}")
 
     def assert_handled(self, host, identity, period, outcomes):
@@ -354,6 +372,9 @@ class KillAtEveryCall(unittest.TestCase):
 
     def test_start(self):
         self.sweep(Start())
+
+    def test_retry(self):
+        self.sweep(Retry())
 
     def test_first_start(self):
         self.sweep(Fresh())

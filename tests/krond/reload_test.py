@@ -1,12 +1,16 @@
 """HUP, and what krond refuses to read: other people's files, and another krond's state."""
 
+import json
+import os
 import signal
+import subprocess
 import unittest
 
+import krond_host
 from krond_host import DUE, EVERY_SECOND, MINUTE, PATIENT, OnHost, is_process_of, period_id
 
 
-class Reload(OnHost):
+class OnReloadedHost(OnHost):
     def reload(self, krond, event="reloaded"):
         before = len(krond.all("reloaded"))
         krond.signal(signal.SIGHUP)
@@ -22,6 +26,8 @@ class Reload(OnHost):
     def beat(self):
         return self.host.job("beat", EVERY_SECOND, policy={"deadline": "3s"})
 
+
+class Reload(OnReloadedHost):
     def test_a_bad_file_keeps_its_old_jobs_and_the_others_go_on(self):
         self.host.write_jobs(self.beat(), name="beat.json")
         self.host.write_jobs(self.host.job("other", EVERY_SECOND, policy={"deadline": "3s"}), name="other.json")
@@ -91,6 +97,81 @@ class Reload(OnHost):
         effects = self.host.effects()
         self.assertEqual(len(effects), len(set(effects)))
         self.assertGreater(turn, 10)
+
+
+class Calendars(OnReloadedHost):
+    """A job that keeps out of the holidays in a file beside it."""
+
+    def write_calendar(self, *days, then=""):
+        events = "".join(f"BEGIN:VEVENT\r\nUID:{day}\r\nDTSTART;VALUE=DATE:{day}\r\nEND:VEVENT\r\n" for day in days)
+        return self.host.write_jobs(name="fr.ics", text=f"BEGIN:VCALENDAR\r\n{events}{then}END:VCALENDAR\r\n")
+
+    def write_job(self):
+        self.host.write_jobs(
+            name="jobs.json",
+            text=json.dumps({"calendars": {"holidays": {"file": "fr.ics"}},
+                             "jobs": [self.beat(), self.host.job("job", EVERY_SECOND, policy={"deadline": "3s"},
+                                                                 avoid={"calendar": "holidays"})]}))
+
+    @staticmethod
+    def today(krond_at=DUE):
+        return period_id(krond_at)[:10].replace("-", "")
+
+    def decided(self, line):
+        """What kron decide makes of the decision in a line of the log."""
+        result = subprocess.run([os.environ["KRON"], "decide"], input=json.dumps(line["decision"]) + "\n", text=True,
+                                capture_output=True, check=True)
+        return json.loads(result.stdout)
+
+    def test_a_changed_file_holds_from_the_reload_on_and_the_log_tells_its_dates(self):
+        days = ["20260101", "20300101"]
+        self.write_calendar(*days)
+        self.write_job()
+        krond = self.host.started(at=DUE)
+        started = krond.wait_for("run_started", identity="job")
+        self.assertEqual(started["decision"]["calendars"], {"holidays": []})
+        self.write_calendar(self.today(), *days)
+        self.reload(krond)
+        ended = krond.wait_for("period_ended", identity="job", outcome="unschedulable")
+        self.assertEqual((ended["reason"], ended["clause"]), ("excluded", "avoid calendar=holidays"))
+        self.assertEqual(ended["decision"]["calendars"], {"holidays": [period_id(DUE)[:10]]})
+        (self.host.config / "fr.ics").unlink()
+        answer = self.decided(ended)
+        self.assertEqual((answer["unschedulable"], answer["clause"], answer["seedHash"]),
+                         (True, ended["clause"], ended["seedHash"]))
+        self.assertEqual(self.decided(started)["chosenTime"], started["chosenTime"])
+        # The file is gone: what it said stays in force.
+        self.assertEqual(self.reload(krond, "job_file_refused")["path"], str(self.host.config / "jobs.json"))
+        self.assertEqual(self.runs_after(krond, "beat", "job"), {"beat"})
+        self.write_calendar(*days)
+        self.reload(krond)
+        self.assertEqual(self.runs_after(krond, "beat", "job"), {"beat", "job"})
+
+    def test_a_file_that_others_can_write_is_refused(self):
+        path = self.write_calendar("20300101")
+        path.chmod(0o662)
+        self.write_job()
+        krond = self.host.started(at=DUE)
+        problem = krond.wait_for("job_file_problem", level="error")
+        self.assertIn("others can write it", problem["reason"])
+        krond.wait_for("run_started", identity="beat", count=2)
+        self.assertEqual(krond.all("run_started", identity="job"), [])
+
+    def test_two_hosts_with_the_same_file_decide_the_same(self):
+        self.write_calendar(self.today(), "20300101", then="BEGIN:VEVENT\r\nUID:y\r\nDTSTART;VALUE=DATE:20000714\r\n"
+                                                          "RRULE:FREQ=YEARLY\r\nEND:VEVENT\r\n")
+        job = self.host.job("job", "0 * * * *", window="30m", policy={"deadline": "1h"}, avoid={"calendar": "holidays"})
+        text = json.dumps({"calendars": {"holidays": {"file": "fr.ics"}}, "jobs": [job]})
+        decisions = []
+        with krond_host.Host() as other:
+            for host in (self.host, other):
+                host.write_jobs(name="fr.ics", text=(self.host.config / "fr.ics").read_text(encoding="utf-8"))
+                host.write_jobs(name="jobs.json", text=text)
+                host.once(at=DUE - MINUTE)
+                ended = host.once(at=DUE + 2400).wait_for("period_ended", identity="job")
+                decisions.append({key: ended[key] for key in ("periodId", "outcome", "clause", "seedHash", "decision")})
+        self.assertEqual(decisions[0], decisions[1])
+        self.assertEqual(decisions[0]["outcome"], "unschedulable")
 
 
 class Refusals(OnHost):

@@ -194,6 +194,30 @@ class Packages(unittest.TestCase):
         MACHINE.shell("rm -rf /var/lib/krond && mv /var/lib/kept /var/lib/krond && systemctl start krond")
         until(lambda: MACHINE.run("kron", "status", check=False).returncode == 0, "krond answers")
 
+    def test_7_what_docs_install_md_says_of_backup_and_restore(self):
+        page = (SOURCE / "docs/install.md").read_text(encoding="utf-8").partition("## Backup and restore")[2].partition("\n## ")[0]
+        backup, restore = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+        until(lambda: ticks(), "ticks")
+        MACHINE.shell(backup)
+        until(lambda: MACHINE.run("kron", "status", check=False).returncode == 0, "krond answers")
+        before = {run["runId"] for run in runs_of("held")}
+        self.assertTrue(before)
+        MACHINE.shell("echo gone > /var/lib/krond/access.json")
+        MACHINE.shell(restore.replace("kron doctor\n", ""))
+        until(lambda: MACHINE.run("kron", "status", check=False).returncode == 0, "krond answers")
+        self.assertEqual({run["runId"] for run in runs_of("held")}, before)
+        self.assertIn("tester", MACHINE.run("kron", "token", "list").stdout)
+        self.assertEqual(MACHINE.run("kron", "doctor", check=False).returncode, 0, MACHINE.run("kron", "doctor", check=False).stdout)
+
+    def test_7_what_it_says_of_a_rollback(self):
+        helper = start_held()
+        done = len([run for run in runs_of("held") if run.get("exitCode") is not None])
+        MACHINE.run("dpkg", "--install", *MACHINE.bring(PACKAGES["kron"], PACKAGES["krond"]))
+        self.assertEqual(MACHINE.run("systemctl", "is-active", "krond").stdout.strip(), "active")
+        self.assertEqual(MACHINE.shell("dpkg-query --show --showformat '${Version}' krond"), machine.field(PACKAGES["krond"], "Version"))
+        self.assertEqual(held_helpers(), [helper])
+        end_held(done + 1)
+
     def test_8_remove_leaves_the_state_and_the_runs(self):
         helper = start_held()
         MACHINE.run("dpkg", "--remove", "krond")
