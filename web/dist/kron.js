@@ -1276,7 +1276,7 @@ var FIRST_SPAN = 24, NEAR_SPAN = 1, SHORTEST_SPAN = 0.5, LONGEST_SPAN = 336, own
 });
 function chooseSpan(hours, from) {
   let wanted2 = Math.min(LONGEST_SPAN, Math.max(SHORTEST_SPAN, hours));
-  setQuery("for", wanted2 >= 48 && wanted2 % 24 === 0 ? `${wanted2 / 24}d` : wanted2 % 1 === 0 ? `${wanted2}h` : `${Math.round(wanted2 * 60)}m`), setQuery("from", from === null ? "" : new Date(Math.round(from / 6e4) * 6e4).toISOString().replace(".000Z", "Z"));
+  setQuery("for", wanted2 >= 48 && wanted2 % 24 === 0 ? `${wanted2 / 24}d` : wanted2 % 1 === 0 ? `${wanted2}h` : `${Math.round(wanted2 * 60)}m`), setQuery("from", from === null ? "" : utc(Math.round(from / 6e4) * 6e4));
 }
 var COLUMN_STEPS = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 function columnsOf(hours) {
@@ -1287,7 +1287,7 @@ function mostLanes() {
   return Math.min(40, Math.max(12, Math.floor((innerHeight - 430) / 23)));
 }
 async function askTimeline(hours, from, order) {
-  let { step: step2, columns } = columnsOf(hours), begin = Math.floor((from ?? now() - hours * HOUR / 4) / (step2 * 1e3)) * step2 * 1e3, at = new Date(begin).toISOString().replace(".000Z", "Z"), answer = await get(`timeline?from=${encodeURIComponent(at)}&for=${columns * step2}s&columns=${columns}&lanes=${mostLanes()}&order=${order}`);
+  let { step: step2, columns } = columnsOf(hours), begin = Math.floor((from ?? now() - hours * HOUR / 4) / (step2 * 1e3)) * step2 * 1e3, at = utc(begin), answer = await get(`timeline?from=${encodeURIComponent(at)}&for=${columns * step2}s&columns=${columns}&lanes=${mostLanes()}&order=${order}`);
   return setNow(answer.now), { from: Date.parse(answer.from), until: Date.parse(answer.until), columns, lanes: answer.lanes, more: answer.more, before: answer.before, after: answer.after, actual: answer.actual };
 }
 function isTooWide(picture) {
@@ -1522,7 +1522,7 @@ async function attempt(what) {
     let done = await what();
     done && say(done), dispatchEvent(new Event("kron-changed"));
   } catch (error) {
-    say(error instanceof ApiError ? error.problem.detail : String(error), !0);
+    say(error.message, !0);
   }
 }
 function Toasts() {
@@ -1790,14 +1790,14 @@ function instantOf(text) {
   return utc2 - offsetOf(guess) * 6e4;
 }
 function WhyNot({ name }) {
-  let [at, setAt] = d2(route.value.query.get("why") ?? ""), [answer, setAnswer] = d2(null), [problem, setProblem] = d2(""), ask = async () => {
-    let t4 = instantOf(at), when = Number.isNaN(t4) ? "" : `?at=${encodeURIComponent(new Date(t4).toISOString().replace(/\.\d+Z/, "Z"))}`;
-    setQuery("why", at);
-    try {
-      setAnswer(await get(`jobs/${encodeURIComponent(name)}/why${when}`)), setProblem("");
-    } catch (error) {
-      setAnswer(null), setProblem(error instanceof ApiError ? error.problem.detail : String(error));
-    }
+  let [at, setAt] = d2(route.value.query.get("why") ?? ""), [{ answer, problem }, setSaid] = d2({}), asked3 = T2({}), ask = async () => {
+    let t4 = instantOf(at), when = Number.isNaN(t4) ? "" : `?at=${encodeURIComponent(utc(t4))}`, mine = asked3.current = {};
+    setSaid(mine), setQuery("why", at);
+    let said = await get(`jobs/${encodeURIComponent(name)}/why${when}`).then(
+      (answer2) => ({ answer: answer2 }),
+      (error) => ({ problem: error.message })
+    );
+    mine === asked3.current && setSaid(said);
   };
   A2(() => {
     at && ask();
@@ -2383,7 +2383,7 @@ function useClockChange(job, path3) {
   return A2(() => {
     let change2 = clockChanges(now(), now() + 31968e6, "job", 864e5)[0];
     if (!change2 || zoneNow !== job.timezone || zoneNow === "UTC") return setTold("");
-    let from = new Date(change2.t - 26 * 36e5).toISOString().replace(/\.\d+Z/, "Z");
+    let from = utc(change2.t - 26 * 36e5);
     get(`${path3}/decisions?count=20&from=${encodeURIComponent(from)}`).then(({ decisions }) => {
       let touched = decisions.find((decision) => Date.parse(decision.windowEnd) >= change2.t && Date.parse(decision.nominalTime) - change2.t < 936e5), when = `${day(change2.t, "job")} ${new Date(change2.t).getUTCFullYear()}: clocks go ${change2.by > 0 ? "forward" : "back"} by ${duration(Math.abs(change2.by) * 6e4)}`;
       if (!touched) return setTold(`${when}; no period is near`);
@@ -2718,7 +2718,7 @@ function Compare({ run, onClose }) {
       if (!good?.runId) throw new Error("No run before this one succeeded.");
       let [mine, theirs] = await Promise.all([linesOf(run.runId, MOST_BYTES2), linesOf(good.runId, MOST_BYTES2)]);
       setPair({ good, mine, theirs });
-    })().catch((error) => setProblem(error instanceof ApiError ? error.problem.detail : error.message));
+    })().catch((error) => setProblem(error.message));
   }, [run.runId]), A2(() => at.current?.scrollIntoView({ block: "center" }), [pair]);
   let differs = pair ? firstDifference(pair.mine, pair.theirs) : -1, first2 = Math.max(0, differs - SHOWN / 2), side = (title, lines, isMine) => k("div", null, k("h3", null, title), first2 > 0 && k("p", { class: "note" }, first2, " lines before these are the same."), lines.slice(first2, first2 + SHOWN).map((line, i4) => k("div", { class: `line ${first2 + i4 === differs ? "differs" : ""}`, ...first2 + i4 === differs && isMine ? { ref: at } : {} }, first2 + i4 === differs && k("span", { class: "sr" }, "First difference: "), line || " ")), differs === lines.length && k("div", { class: "line differs", ...isMine ? { ref: at } : {} }, k("i", null, "it ends here")));
   return k(Panel, { title: "Compared with the last success", class: "gap", more: k("button", { type: "button", class: "quiet", onClick: onClose }, "Close") }, problem && k("p", { class: "note" }, plain(problem)), !pair && !problem && k("p", { class: "note" }, "Asking krond…"), pair && k($, null, k("p", { class: "note" }, differs < 0 ? "They are the same, but for numbers." : `Line ${differs + 1} is the first that differs. Numbers are not compared.`), k("div", { class: "beside", tabIndex: 0, role: "region", "aria-label": "Both outputs" }, side(k($, null, "This run, ", k(Time, { at: run.startedAt })), pair.mine, !0), side(k($, null, k("a", { class: "in", href: `#/runs/${pair.good.runId}` }, "Succeeded"), ", ", k(Time, { at: pair.good.startedAt })), pair.theirs, !1))));
@@ -2829,7 +2829,7 @@ function Try() {
       post("try", { text, source: isYaml(text) ? "yaml" : "kron" }).then((told) => {
         mine.signal.aborted || (setAnswer(told), setProblem(""));
       }).catch((error) => {
-        mine.signal.aborted || (setAnswer(null), setProblem(error instanceof ApiError ? error.problem.detail : String(error)));
+        mine.signal.aborted || (setAnswer(null), setProblem(error.message));
       });
     }, 400);
     return () => {

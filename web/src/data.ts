@@ -4,7 +4,7 @@ import { ApiError, get } from "./api";
 import type { Attention, JobPage, JobSummary, Lane, Run, RunPage, Timeline } from "./api_types";
 import { onEvent, epoch } from "./live";
 import { route, setQuery } from "./route";
-import { now, setNow } from "./time";
+import { now, setNow, utc } from "./time";
 
 const HOUR = 3_600_000;
 
@@ -226,7 +226,7 @@ export const span = computed<Span>(() => {
 export function chooseSpan(hours: number, from: number | null): void {
   const wanted = Math.min(LONGEST_SPAN, Math.max(SHORTEST_SPAN, hours));
   setQuery("for", wanted >= 48 && wanted % 24 === 0 ? `${wanted / 24}d` : wanted % 1 === 0 ? `${wanted}h` : `${Math.round(wanted * 60)}m`);
-  setQuery("from", from === null ? "" : new Date(Math.round(from / 60_000) * 60_000).toISOString().replace(".000Z", "Z"));
+  setQuery("from", from === null ? "" : utc(Math.round(from / 60_000) * 60_000));
 }
 
 // A column of the load is a round time, and there are some 300 of them.
@@ -243,7 +243,7 @@ function mostLanes(): number {
 async function askTimeline(hours: number, from: number | null, order: Order): Promise<Picture> {
   const { step, columns } = columnsOf(hours);
   const begin = Math.floor((from ?? now() - (hours * HOUR) / 4) / (step * 1000)) * step * 1000;
-  const at = new Date(begin).toISOString().replace(".000Z", "Z");
+  const at = utc(begin);
   const answer = await get<Timeline>(`timeline?from=${encodeURIComponent(at)}&for=${columns * step}s&columns=${columns}&lanes=${mostLanes()}&order=${order}`);
   setNow(answer.now);
   return { from: Date.parse(answer.from), until: Date.parse(answer.until), columns, lanes: answer.lanes, more: answer.more, before: answer.before, after: answer.after, actual: answer.actual };

@@ -2,7 +2,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "./api";
 import { MARK_WORDS, type Mark } from "./data";
 import { paint } from "./draw/paint";
 import type { Shape, Spot } from "./draw/shapes";
@@ -174,7 +173,7 @@ export async function attempt(what: () => Promise<string>): Promise<void> {
     if (done) say(done);
     dispatchEvent(new Event("kron-changed"));
   } catch (error) {
-    say(error instanceof ApiError ? error.problem.detail : String(error), true);
+    say((error as Error).message, true);
   }
 }
 export function Toasts(): JSX.Element {

@@ -1,7 +1,7 @@
 // Two outputs side by side: this run's, and that of the last run before it that succeeded.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, get } from "../api";
+import { get } from "../api";
 import type { Run, RunPage } from "../api_types";
 import { linesOf } from "../output";
 import { Panel, Time } from "../parts";
@@ -36,7 +36,7 @@ export function Compare({ run, onClose }: { run: Run; onClose: () => void }): JS
       const [mine, theirs] = await Promise.all([linesOf(run.runId!, MOST_BYTES), linesOf(good.runId, MOST_BYTES)]);
       setPair({ good, mine, theirs });
     };
-    look().catch((error: unknown) => setProblem(error instanceof ApiError ? error.problem.detail : (error as Error).message));
+    look().catch((error: unknown) => setProblem((error as Error).message));
   }, [run.runId]);
   useEffect(() => at.current?.scrollIntoView({ block: "center" }), [pair]);
   const differs = pair ? firstDifference(pair.mine, pair.theirs) : -1;

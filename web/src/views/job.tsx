@@ -10,7 +10,7 @@ import { Glyph, Panel, Time } from "../parts";
 import { go } from "../route";
 import { Outcomes } from "../strip";
 import { plain } from "../text";
-import { clockChanges, day, duration, jobZone, moment, now, seconds } from "../time";
+import { clockChanges, day, duration, jobZone, moment, now, seconds, utc } from "../time";
 import { Coming, NextPeriod } from "./job_next";
 import { Durations, Year } from "./job_past";
 import { WhyNot } from "./job_why";
@@ -134,7 +134,7 @@ function useClockChange(job: JobType, path: string): string {
   useEffect(() => {
     const change = clockChanges(now(), now() + 370 * 86_400_000, "job", 86_400_000)[0];
     if (!change || zoneNow !== job.timezone || zoneNow === "UTC") return setTold("");
-    const from = new Date(change.t - 26 * 3_600_000).toISOString().replace(/\.\d+Z/, "Z");
+    const from = utc(change.t - 26 * 3_600_000);
     get<DecisionList>(`${path}/decisions?count=20&from=${encodeURIComponent(from)}`)
       .then(({ decisions }) => {
         const touched = decisions.find((decision) => Date.parse(decision.windowEnd) >= change.t && Date.parse(decision.nominalTime) - change.t < 26 * 3_600_000);

@@ -1,13 +1,13 @@
 // Why it ran then, or did not.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { ApiError, get } from "../api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get } from "../api";
 import type { Why } from "../api_types";
 import type { Mark } from "../data";
 import { Glyph, Panel, Time } from "../parts";
 import { route, setQuery } from "../route";
 import { plain } from "../text";
-import { offsetOf, zone, zoneName } from "../time";
+import { offsetOf, utc, zone, zoneName } from "../time";
 
 // What krond says has its times as RFC 3339 in UTC, and nothing else that looks like one: they are shown as all others.
 // What is to be typed stands between backticks.
@@ -30,21 +30,27 @@ export function instantOf(text: string): number {
   return utc - offsetOf(guess) * 60_000;
 }
 
+interface Said {
+  answer?: Why;
+  problem?: string;
+}
+
 export function WhyNot({ name }: { name: string }): JSX.Element {
   const [at, setAt] = useState(route.value.query.get("why") ?? "");
-  const [answer, setAnswer] = useState<Why | null>(null);
-  const [problem, setProblem] = useState("");
+  const [{ answer, problem }, setSaid] = useState<Said>({});
+  const asked = useRef({});
+  // Nothing that an older question is answered with is shown as the answer to this one, whichever comes first.
   const ask = async (): Promise<void> => {
     const t = instantOf(at);
-    const when = Number.isNaN(t) ? "" : `?at=${encodeURIComponent(new Date(t).toISOString().replace(/\.\d+Z/, "Z"))}`;
+    const when = Number.isNaN(t) ? "" : `?at=${encodeURIComponent(utc(t))}`;
+    const mine = (asked.current = {});
+    setSaid(mine);
     setQuery("why", at);
-    try {
-      setAnswer(await get<Why>(`jobs/${encodeURIComponent(name)}/why${when}`));
-      setProblem("");
-    } catch (error) {
-      setAnswer(null);
-      setProblem(error instanceof ApiError ? error.problem.detail : String(error));
-    }
+    const said = await get<Why>(`jobs/${encodeURIComponent(name)}/why${when}`).then(
+      (answer): Said => ({ answer }),
+      (error): Said => ({ problem: (error as Error).message }),
+    );
+    if (mine === asked.current) setSaid(said);
   };
   useEffect(() => {
     if (at) void ask();

@@ -1,7 +1,7 @@
 // Lines that are tried, and saved nowhere.
 import type { JSX } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { ApiError, get, post } from "../api";
+import { get, post } from "../api";
 import type { Load, Trial } from "../api_types";
 import { load, LOAD_HEIGHT } from "../draw/load";
 import { Scale, ticks } from "../draw/scale";
@@ -32,7 +32,7 @@ export function Try(): JSX.Element {
         .catch((error: unknown) => {
           if (mine.signal.aborted) return;
           setAnswer(null);
-          setProblem(error instanceof ApiError ? error.problem.detail : String(error));
+          setProblem((error as Error).message);
         });
     }, 400);
     return () => {
