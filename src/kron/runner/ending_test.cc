@@ -1,4 +1,6 @@
 #include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "kron/runner/fake/runner_fixture.h"
 #include "kron/runner/pidfd.h"
@@ -33,6 +35,23 @@ TEST_F(EndingTest, AnExitCodeThatLooksLikeASignalIsNone) {
   const RunExit exit = run(shell("r1", "exit 143"));
   EXPECT_EQ(exit.code, 143);
   EXPECT_EQ(exit.signal, 0);
+}
+
+// As krond forks its front and its deliverer while runs go on.
+TEST_F(EndingTest, AnEndIsToldOnceAlthoughAForkedChildHoldsItsDescriptors) {
+  start(shell("r1", "true"));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (true) ::pause();
+  }
+  ASSERT_GT(child, 0);
+  EXPECT_TRUE(runner_->open_gate("r1"));
+  EXPECT_EQ(wait_for("r1").code, 0);
+  pollfd event{runner_->descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&event, 1, 0), 0) << "there is nothing left to tell of";
+  EXPECT_TRUE(runner_->drain_exits().empty());
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(EndingTest, TheTimeItEndedIsOnTheDaemonsClock) {

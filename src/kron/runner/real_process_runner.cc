@@ -140,8 +140,16 @@ bool RealProcessRunner::add(const std::string& run_id, pid_t pid, Descriptor pro
 bool RealProcessRunner::watch(Run& run, Descriptor process, std::uint32_t events) {
   epoll_event event{.events = events, .data = {.ptr = &run}};
   if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, process.get(), &event) != 0) return false;
+  unwatch(run);
   run.process = std::move(process);
   return true;
+}
+
+// Said and not left to the closing of the descriptor: a child that the daemon has forked, and that has not executed its
+// program yet, holds a copy of it, and as long the events would go on, for a run that is no more.
+void RealProcessRunner::unwatch(Run& run) {
+  if (run.process) ::epoll_ctl(events_.get(), EPOLL_CTL_DEL, run.process.get(), nullptr);
+  run.process = Descriptor();
 }
 
 void RealProcessRunner::release(Run& run) {
@@ -240,6 +248,7 @@ void RealProcessRunner::collect(Run& run, std::vector<RunExit>& exits) {
     if (!run.is_abandoned) run.leftovers = leftovers_of(files_, run.id, run.pid, how);
   }
   if (run.leftovers && is_ending_leftovers(run)) return;
+  unwatch(run);
   const std::string id = run.id;
   if (!run.is_abandoned) exits.push_back(exit_of(id, run.reason));
   runs_.erase(id);
@@ -253,7 +262,7 @@ bool RealProcessRunner::is_ending_leftovers(Run& run) {
   for (Awaited& awaited : dying.awaited) {
     if (watch(run, std::move(awaited.descriptor), awaited.events)) return true;
   }
-  run.process = Descriptor();
+  unwatch(run);
   unheard_.insert(run.id);
   return true;
 }

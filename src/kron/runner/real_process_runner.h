@@ -86,6 +86,7 @@ class RealProcessRunner : public ProcessRunner {
   bool add(const std::string& run_id, pid_t pid, Descriptor process, Descriptor&& gate);
   void release(Run& run);
   bool watch(Run& run, Descriptor process, std::uint32_t events);
+  void unwatch(Run& run);
   bool is_ending_leftovers(Run& run);
   bool is_ending_leftovers_of_earlier(const std::string& run_id, pid_t helper, const std::string& reason);
   void signal(std::string_view run_id, int number);
