@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "kron/api/job_json.h"
@@ -17,6 +18,8 @@ constexpr int kOfTheTime = 10;
 
 constexpr std::size_t kEntriesOfJob = 20;
 constexpr std::size_t kMostMessages = 100;  // that could not be delivered
+// One that is tried once more just now is not delivered either: a receiver that lets us wait is not well in between.
+constexpr TaskState kUndelivered[] = {TaskState::failed, TaskState::pending, TaskState::running};
 constexpr std::size_t kJobsAtOnce = 100;    // that the history is asked about
 constexpr std::size_t kMostBadJobs = 1000;  // whose entries are read; the others are only counted
 
@@ -69,30 +72,30 @@ class Board : public std::enable_shared_from_this<Board> {
       self->add_tokens(facts);
       look->jobs = status.jobs;
       if (!status.notifies) return self->gather(look);
-      self->ask_tasks(look, TaskState::failed, [self, look] {
-        self->ask_tasks(look, TaskState::pending,
-                        [self, look] { self->parts_.on_loop([self, look] { self->gather(look); }); });
-      });
+      self->ask_tasks(look, kUndelivered);
     });
   }
 
   // Messages that were tried in vain. A queue that cannot be asked is told of elsewhere.
-  void ask_tasks(const LookPtr& look, TaskState state, std::function<void()> go_on) {
-    parts_.tasks.list({.state = state, .type = std::string(kNotifyTaskType), .limit = kMostMessages},
-                      [look, state, go_on = std::move(go_on)](const Result<TaskPage>& page) {
-                        if (page) add_undelivered(look->facts, *page, state);
-                        go_on();
+  void ask_tasks(const LookPtr& look, std::span<const TaskState> states) {
+    if (states.empty()) return parts_.on_loop([self = shared_from_this(), look] { self->gather(look); });
+    parts_.tasks.list({.state = states[0], .type = std::string(kNotifyTaskType), .limit = kMostMessages},
+                      [self = shared_from_this(), look, states](const Result<TaskPage>& page) {
+                        if (page) add_undelivered(look->facts, *page, states[0]);
+                        self->ask_tasks(look, states.subspan(1));
                       });
   }
 
   static void add_undelivered(report::AttentionFacts& facts, const TaskPage& page, TaskState state) {
     for (const Task& task : page) {
-      if (task.executions.empty()) continue;
+      const auto tried = std::ranges::find(task.executions.rbegin(), task.executions.rend(), ExecutionStatus::aborted,
+                                           &Execution::status);
+      if (tried == task.executions.rend()) continue;
       const Result<Node> data = parse_json(task.spec.data);
       const Node* name = data ? data->find("destination") : nullptr;
       const auto* text = name != nullptr ? name->as<std::string>() : nullptr;
       if (text == nullptr) continue;
-      facts.undelivered.push_back({*text, task.executions.back().reason, task.created_at, state == TaskState::failed});
+      facts.undelivered.push_back({*text, tried->reason, task.created_at, state == TaskState::failed});
     }
   }
 

@@ -90,6 +90,30 @@ TEST_F(AttentionPathsTest, WhatIsWrongWithKrondIsNamed) {
               ElementsAre("the disk is full", "no such zone", "gone", "its record is damaged"));
 }
 
+TEST_F(AttentionPathsTest, AMessageThatWasTriedInVainIsNamedAlsoWhileItIsTriedAgain) {
+  do_on_loop([&] { status_.notifies = true; });
+  const http::Response submitted =
+      ask("POST", "/api/v1/tasks",
+          R"({"taskId":"m","payload":{"type":"kron.notify","data":{"destination":"ops"}},"backoff":"0s"})");
+  EXPECT_LT(submitted.status, 300) << submitted.body;
+  EXPECT_THAT(texts(attention(), "matter"), IsEmpty()) << "it is on its way";
+  const auto lease = [&] {
+    return parse_json(ask("POST", "/api/v1/leases", R"({"worker":"w","start":true,"term":"1h"})").body).value();
+  };
+  const Node first = lease();
+  EXPECT_THAT(texts(attention_anew(), "matter"), IsEmpty()) << "nobody knows yet how that ends";
+  const Node& held = first.find("leases")->as<Node::List>()->front();
+  const std::string token = std::to_string(*held.find("token")->as<std::int64_t>());
+  const http::Response failed = ask("POST", "/api/v1/leases/" + *held.find("execId")->as<std::string>() + "/fail",
+                                    R"({"token":)" + token + R"(,"reason":"status 500"})");
+  EXPECT_EQ(failed.status, 200) << failed.body;
+  EXPECT_THAT(texts(attention_anew(), "reason"), ElementsAre("status 500"));
+  EXPECT_EQ(lease().find("leases")->as<Node::List>()->size(), 1U);
+  const Node answer = attention_anew();
+  EXPECT_THAT(texts(answer, "matter"), ElementsAre("not notified"));
+  EXPECT_THAT(texts(answer, "reason"), ElementsAre("status 500"));
+}
+
 TEST_F(AttentionPathsTest, ARunThatTakesTooLongIsMeasuredByThoseBeforeIt) {
   for (int i = 0; i < 5; ++i) tell("c", 0, Seconds(60 * i), 10s);
   do_on_loop([&] { host_.runner.behave([](const auto&) { return testing::Behaviour{.runs_for = 100h}; }); });
