@@ -30,6 +30,24 @@ Response response_to(const boost::system::error_code& error) {
   return problem(400, "not HTTP/1.1: " + error.message());
 }
 
+// Whether the line before a chunk ends within a quoted value of an extension. Beast would look for the closing quote in
+// the lines behind it, and count the chunk once more each time it has to wait for bytes: what it makes of them would
+// depend on how they come.
+bool ends_in_quotes(std::string_view bytes) {
+  if (bytes.starts_with("\r\n")) bytes.remove_prefix(2);
+  const std::size_t size = bytes.find("\r\n");
+  if (size == std::string_view::npos) return false;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (is_quoted && bytes[i] == '\\') {
+      ++i;
+    } else if (bytes[i] == '"') {
+      is_quoted = !is_quoted;
+    }
+  }
+  return is_quoted;
+}
+
 }  // namespace
 
 // Fills a Request. HeadCheck has seen the head before; what this adds is the body.
@@ -42,8 +60,10 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
     // Asked for when the headers are known; the head has its own limit.
     body_limit(boost::none);
     header_limit(std::numeric_limits<std::uint32_t>::max());
-    eager(true);
   }
+
+  // Whether the next bytes are the line before a chunk, with the line end behind the chunk before it.
+  bool awaits_chunk() { return chunked() && chunk_left_ == 0; }
 
   Request request;
   std::optional<Response> refusal;  // when the error is ours
@@ -112,12 +132,14 @@ class RequestReader::Parser : public beast::http::basic_parser<true> {
     request.body.append(body.data(), body.size());
     return body.size();
   }
-  void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, Text body, ErrorCode& error) override {
+  void on_chunk_header_impl(std::uint64_t size, Text, ErrorCode&) override { chunk_left_ = size; }
+  std::size_t on_chunk_body_impl(std::uint64_t left, Text body, ErrorCode& error) override {
+    chunk_left_ = left - body.size();
     return on_body_impl(body, error);
   }
   void on_finish_impl(ErrorCode&) override {}
 
+  std::uint64_t chunk_left_ = 0;
   const BodyLimit& may_have_;
   const Identify& identify_;
   const std::shared_ptr<Budget>& bodies_;
@@ -190,8 +212,17 @@ void RequestReader::read_head() {
 }
 
 void RequestReader::read_body() {
-  if (!parser_->is_done() && begin_ < end_) parse(unread());
-  if (stage_ == Stage::refused) return;
+  // One line, chunk or body at a time, so that each line before a chunk is seen.
+  bool goes_on = true;
+  while (goes_on && !parser_->is_done() && begin_ < end_) {
+    if (parser_->awaits_chunk() && ends_in_quotes(unread())) {
+      return refuse(problem(400, "not HTTP/1.1: the extension of a chunk has no closing quote"));
+    }
+    const std::size_t before = begin_;
+    parse(unread());
+    if (stage_ == Stage::refused) return;
+    goes_on = begin_ > before;
+  }
   if (parser_->is_done()) {
     stage_ = Stage::complete;
   } else if (end_ - begin_ == capacity_) {

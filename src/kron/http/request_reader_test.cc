@@ -62,6 +62,34 @@ TEST_F(RequestReaderTest, ARequestIsTheSameHoweverItIsCut) {
   }
 }
 
+TEST_F(RequestReaderTest, AQuotedValueOfAChunkExtensionEndsOnItsLine) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string_view body : {
+           "2;a=\"b\r\nhi\"\r\n0\r\n\r\n",
+           "2;a=\"b\\\"\r\nhi\r\n0\r\n\r\n",
+           "2;a=\"\\\r\nhi\r\n0\r\n\r\n",
+           "1\r\n;\r\n4A;a=\"\r\n",
+           "1\r\nx\r\n0;a=\"\r\n\r\n",
+       }) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::string_view::npos}) {
+      RequestReader reader(limits_, body_limit_);
+      ASSERT_EQ(feed(reader, head + std::string(body), piece), Stage::refused) << body << " by " << piece;
+      EXPECT_EQ(reader.refusal().status, 400);
+    }
+  }
+}
+
+TEST_F(RequestReaderTest, WhatIsQuotedInAChunkExtensionAndWhatIsNoExtensionMeansNothing) {
+  const std::string bytes =
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "1;a=\"b\\\"c\\\\\"\r\n\"\r\n4\r\n\r\n\"\"\r\n0\r\nX: \"\r\n\r\n";
+  for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
+    RequestReader reader(limits_, body_limit_);
+    ASSERT_EQ(feed(reader, bytes, piece), Stage::complete) << piece;
+    EXPECT_EQ(reader.take().body, "\"\r\n\"\"");
+  }
+}
+
 TEST_F(RequestReaderTest, RequestsInARowAreReadOneByOne) {
   std::string bytes;
   for (int i = 0; i < 50; ++i) {
