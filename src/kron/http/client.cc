@@ -21,7 +21,6 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using TimeLimit = std::optional<kron::Deadline>;  // none: for ever
 
-constexpr std::size_t kMostBody = std::size_t{256} << 20;
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 constexpr std::size_t kEncryptAtOnce = std::size_t{256} << 10;
 constexpr Seconds kOwnWords(10);
@@ -46,7 +45,7 @@ bool wait_for(int socket, short events, const TimeLimit& deadline) {
 
 class Client::Connection {
  public:
-  explicit Connection(Descriptor socket) : socket_(std::move(socket)) {}
+  Connection(Descriptor socket, std::size_t most_body) : socket_(std::move(socket)), most_body_(most_body) {}
 
   int descriptor() const { return socket_.get(); }
   bool is_kept() const { return answers_ > 0; }
@@ -89,7 +88,7 @@ class Client::Connection {
 
   enum class Sent : std::uint8_t { all, broken, late };
   Sent send(std::string_view message, bool has_body, const TimeLimit& deadline) {
-    reader_ = std::make_unique<ResponseReader>(has_body, kMostBody);
+    reader_ = std::make_unique<ResponseReader>(has_body, most_body_);
     if (!tls_) return send_as_is(message, deadline);
     Sent sent = Sent::all;
     while (sent == Sent::all && !message.empty()) {
@@ -160,6 +159,7 @@ class Client::Connection {
   }
 
   Descriptor socket_;
+  std::size_t most_body_;
   std::optional<TlsSession> tls_;
   std::size_t answers_ = 0;
   std::unique_ptr<ResponseReader> reader_;  // while an answer is awaited
@@ -179,12 +179,17 @@ Error Client::lost(const std::string& what) const {
   return unreachable(what + " from " + server_.text() + ": the request may or may not have been obeyed");
 }
 
+Deadline Client::limit() const {
+  const Deadline usual = deadline_after(options_.timeout);
+  return give_up_at_ ? std::min(usual, *give_up_at_) : usual;
+}
+
 Status Client::connect_over_tcp() {
-  const Deadline deadline = deadline_after(options_.timeout);
+  const Deadline deadline = limit();
   Result<Descriptor> socket = connect_tcp(server_, deadline);
   if (!socket)
     return fail(socket.error().code == Code::unreachable ? unreachable(socket.error().message) : socket.error());
-  auto connection = std::make_unique<Connection>(*std::move(socket));
+  auto connection = std::make_unique<Connection>(*std::move(socket), options_.most_body);
   if (server_.tls) {
     Result<TlsSession> session = TlsSession::for_client(server_.tls, server_.host);
     if (!session) return fail(session.error());
@@ -200,9 +205,9 @@ Status Client::connect_over_tcp() {
 
 Status Client::connect() {
   if (server_.is_remote()) return connect_over_tcp();
-  Result<Descriptor> socket = connect_unix(server_.socket_path, options_.timeout);
+  Result<Descriptor> socket = connect_unix(server_.socket_path, time_left(limit()));
   if (socket) {
-    connection_ = std::make_unique<Connection>(*std::move(socket));
+    connection_ = std::make_unique<Connection>(*std::move(socket), options_.most_body);
     return {};
   }
   if (socket.error().code == Code::refused || socket.error().code == Code::invalid) return fail(socket.error());
@@ -217,7 +222,7 @@ Status Client::start(const std::string& message, bool has_body) {
   }
   hung_up_ = false;
   const bool is_kept = connection_->is_kept();
-  const TimeLimit deadline = SteadyClock::now() + options_.timeout;
+  const TimeLimit deadline = limit();
   switch (connection_->send(message, has_body, deadline)) {
     case Connection::Sent::all:
       return {};
@@ -265,12 +270,12 @@ std::optional<Result<Response>> Client::poll() {
 }
 
 Result<Response> Client::await_answer() {
-  const TimeLimit deadline = SteadyClock::now() + options_.timeout;
+  const TimeLimit deadline = limit();
   while (true) {
     if (auto answer = poll()) return *std::move(answer);
     if (!wait_for(connection_->descriptor(), POLLIN, deadline)) {
       connection_.reset();
-      return fail(lost("no answer within " + duration_text(options_.timeout)));
+      return fail(lost(give_up_at_ ? "no answer in time" : "no answer within " + duration_text(options_.timeout)));
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "kron/base/instant.h"
 #include "kron/base/result.h"
+#include "kron/env/deadline.h"
 #include "kron/http/endpoint.h"
 #include "kron/http/message.h"
 #include "kron/http/target.h"
@@ -25,6 +26,7 @@ class Client {
   struct Options {
     Nanoseconds timeout = Seconds(30);  // for a whole answer; for the next bytes of a stream there is none
     std::string cure = "is krond running? see `kron doctor`";
+    std::size_t most_body = std::size_t{256} << 20;  // bytes of an answer; a longer one is an error
   };
 
   explicit Client(Endpoint server);
@@ -32,6 +34,9 @@ class Client {
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();
+
+  // Nothing that is asked afterwards takes longer than until then, with connecting and all; none: as the options say.
+  void give_up_at(std::optional<Deadline> when) { give_up_at_ = when; }
 
   // A body goes as application/json unless `headers` names another Content-Type.
   Result<Response> request(std::string_view method, std::string_view target, std::string_view body = {},
@@ -61,11 +66,13 @@ class Client {
   Status start(const std::string& message, bool has_body);
   Result<Response> await_answer();
   Error broken(const Error& error);
+  Deadline limit() const;
   Error unreachable(const std::string& what) const;
   Error lost(const std::string& what) const;
 
   Endpoint server_;
   Options options_;
+  std::optional<Deadline> give_up_at_;
   std::optional<TlsPeer> peer_;
   std::unique_ptr<Connection> connection_;  // none when it is not open
   bool hung_up_ = false;                    // the server closed a kept connection before the first byte of an answer

@@ -134,6 +134,33 @@ TEST(Client, SaysThatALostAnswerMayHaveBeenObeyed) {
   }
 }
 
+TEST(Client, GivesUpWhenItIsTold) {
+  const ServerRig rig([](const Request&, Reply reply) {
+    static std::vector<Reply> kept;  // never answered while the test lasts
+    kept.push_back(std::move(reply));
+  });
+  Client client(rig.endpoint(), {.timeout = testing::kPatience});
+  client.give_up_at(deadline_after(std::chrono::milliseconds(50)));
+  const auto begun = std::chrono::steady_clock::now();
+  const auto answer = client.request("POST", "/p", "x");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::unreachable);
+  EXPECT_NE(answer.error().message.find("no answer in time"), std::string::npos) << answer.error().message;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, testing::kPatience);
+}
+
+TEST_P(ClientOverEachWay, TakesNoLongerAnswerThanItMay) {
+  const ServerRig rig([](const Request& request, Reply reply) {
+    reply.send({200, "text/plain", {}, std::string(request.target == "/more" ? 1001 : 1000, 'x')});
+  });
+  Client client(rig.endpoint(), {.most_body = 1000});
+  const auto most = client.request("GET", "/most");
+  ASSERT_TRUE(most) << most.error().message;
+  EXPECT_EQ(most->body.size(), 1000U);
+  EXPECT_FALSE(client.request("GET", "/more"));
+  EXPECT_TRUE(client.request("GET", "/most")) << "over another connection";
+}
+
 TEST(Client, AnAnswerThatIsNoHttpIsInvalid) {
   const std::vector<Parrot::Words> connections{{"SSH-2.0-OpenSSH\r\n"},
                                                {"HTTP/1.1 abc\r\n\r\n"},
