@@ -12,6 +12,10 @@ inline constexpr std::uint32_t kMostBackoff = 86'400;  // seconds
 inline constexpr std::uint32_t kUsualBackoff = 10;     // seconds; of a job that says how often, and not when
 inline constexpr std::uint32_t kMostDoubled = 3'600;   // seconds
 
+inline constexpr std::uint64_t kLeastMemoryMax = 1 << 20;  // bytes; with less nothing can be executed
+inline constexpr std::uint32_t kMostTasksMax = 4 << 20;    // the kernel's own limit of processes and threads
+inline constexpr std::uint32_t kMostCpuMax = 100'000;      // percent of one processor
+
 // Seconds to wait after this many attempts, which have all failed: `first`, then twice as long each time up to an hour,
 // as with tasks. One that begins with more than an hour stays as it is.
 constexpr std::uint32_t backoff_after(std::uint32_t attempts, std::uint32_t first) {
@@ -32,7 +36,12 @@ struct ProcessSettings {
   std::optional<std::uint32_t> backoff;  // seconds before the first of these (backoff_after)
   std::optional<FailsOn> fails_on;
   std::optional<ExitCodes> success_exit;
+  // Of all processes of the run together, by its cgroup; where it cannot have them it is not executed.
+  std::optional<std::uint64_t> memory_max;  // bytes
+  std::optional<std::uint32_t> tasks_max;   // processes and threads
+  std::optional<std::uint32_t> cpu_max;     // percent of one processor
 
+  [[nodiscard]] bool limits_run() const { return memory_max || tasks_max || cpu_max; }
   bool operator==(const ProcessSettings&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #include "kron/core/evaluate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kron/core/allowed_share.h"
@@ -22,6 +23,10 @@ RunOverlap overlap_of(const Policy& policy, bool has_active_runs) {
   return policy.concurrency == Concurrency::replace ? RunOverlap::replace : RunOverlap::skip;
 }
 
+Seconds longest_wait(const Policy& policy, Slot slot) {
+  return slot == Slot::none_here ? std::max(policy.deadline, kOthersMayStart) : policy.deadline;
+}
+
 namespace {
 
 // It became due before the end of a pause whose author did not want it caught up with.
@@ -31,7 +36,8 @@ bool was_paused_away(const JobState& state, const Decision& period) {
 }
 
 // The first of those that are due. At most one waits: a later one that is due takes its place.
-Action judge(const Job& job, const JobState& state, const std::vector<Decision>& due, bool has_active_runs, Turn turn) {
+Action judge(const Job& job, const JobState& state, const std::vector<Decision>& due, bool has_active_runs, Turn turn,
+             Slot slot) {
   const Decision& period = due.front();
   if (!period.chosen) {
     NoTime why = why_no_time(job, period.nominal);
@@ -43,9 +49,18 @@ Action judge(const Job& job, const JobState& state, const std::vector<Decision>&
     return Record{period, Outcome::missed, Reason::deadline};
   }
   const RunOverlap overlap = overlap_of(job.policy, has_active_runs);
-  if (overlap == RunOverlap::wait) {
+  // What replaces a run has that run's slot.
+  const bool lacks_slot = overlap == RunOverlap::start && slot != Slot::free;
+  if (lacks_slot) {
+    const Seconds longest = longest_wait(job.policy, slot);
+    if (longest == Seconds(0) || turn.now - *period.chosen > longest) {
+      return Record{period, Outcome::missed, Reason::no_slot};
+    }
+  }
+  if (overlap == RunOverlap::wait || lacks_slot) {
     if (due.size() > 1) return Record{period, Outcome::skipped, Reason::superseded_while_waiting};
-    return Wait{*period.chosen + job.policy.deadline + Seconds(1), period, true};
+    const Seconds longest = lacks_slot ? longest_wait(job.policy, slot) : job.policy.deadline;
+    return Wait{*period.chosen + longest + Seconds(1), period, true, lacks_slot};
   }
   if (overlap == RunOverlap::skip) return Record{period, Outcome::skipped, Reason::concurrency_forbid};
   return Start{period, overlap == RunOverlap::replace};
@@ -53,7 +68,7 @@ Action judge(const Job& job, const JobState& state, const std::vector<Decision>&
 
 }  // namespace
 
-Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs, Turn turn) {
+Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs, Turn turn, Slot slot) {
   if (is_suspended(job, state, turn.now)) {
     const bool by_policy = job.policy.suspend || !state.suspended;
     return {Wait{by_policy ? std::nullopt : state.suspended->until, std::nullopt}, std::nullopt};
@@ -64,7 +79,7 @@ Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs,
     const std::optional<Decision> next = next_open_period(job, state, turn.now);
     return {Wait{next ? std::optional(next->due()) : std::nullopt, next}, {}};
   }
-  Action action = judge(job, state, open.due, has_active_runs, turn);
+  Action action = judge(job, state, open.due, has_active_runs, turn, slot);
   // What is waited with is not handled, and closes nothing yet.
   if (std::holds_alternative<Wait>(action)) return {std::move(action), std::nullopt};
   return {std::move(action), open.passed_over};

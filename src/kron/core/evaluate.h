@@ -14,9 +14,10 @@ namespace kron {
 struct Wait {
   std::optional<Instant> until;
   std::optional<Decision> next;  // the period waited for
-  // `next` is due, and waits for the active runs to end (concurrency=queue): it is to be judged again then, and at
-  // `until`, when it is missed.
+  // `next` is due, and waits for the active runs to end (concurrency=queue), or for a slot: it is to be judged again
+  // then, and at `until`, when it is missed.
   bool is_queued = false;
+  bool for_slot = false;  // no run of its own job is in its way
 
   bool operator==(const Wait&) const = default;
 };
@@ -58,9 +59,17 @@ bool is_suspended(const Job& job, const JobState& state, Instant now);
 enum class RunOverlap : std::uint8_t { start, replace, wait, skip };
 RunOverlap overlap_of(const Policy& policy, bool has_active_runs);
 
+// Whether a run that may start finds a slot, where the runs of a host or of a pool are limited. none_here: there is
+// none, and another host may have one: it is left alone for a while before it is recorded as missed.
+enum class Slot : std::uint8_t { free, none, none_here };
+inline constexpr Seconds kOthersMayStart{10};
+
+// How long a period may wait for a slot, after its chosen time.
+Seconds longest_wait(const Policy& policy, Slot slot);
+
 // What to do now about one job (contract "Policy"): the first of possibly several actions of this turn. Total: every
 // input has an answer. Call it, carry the action out, mark_handled, and call it again with the same turn until it
 // waits.
-Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs, Turn turn);
+Evaluation evaluate(const Job& job, const JobState& state, bool has_active_runs, Turn turn, Slot slot = Slot::free);
 
 }  // namespace kron

@@ -205,6 +205,36 @@ TEST(Evaluate, APauseThatSkipsWhatWasMissedRecordsTheLatestWhenItEnds) {
   EXPECT_TRUE(std::holds_alternative<Start>(act(job, state, false, "2026-01-01T04:20:00Z")));
 }
 
+TEST(Evaluate, WhatFindsNoSlotWaitsAsLongAsItsDeadlineAllows) {
+  const auto at = [](const Job& job, const std::string& now, Slot slot, bool active = false) {
+    return evaluate(job, handled_yesterday(), active, Turn::at(utc(now)), slot).action;
+  };
+  const Job job = backup("10m");
+  const auto wait = std::get<Wait>(at(job, "2026-03-01T02:32:20Z", Slot::none));
+  EXPECT_EQ(wait.next->nominal, kNominal);
+  EXPECT_EQ(wait.until, kChosen + std::chrono::minutes(10) + Seconds(1));
+  EXPECT_TRUE(wait.is_queued && wait.for_slot);
+  EXPECT_TRUE(std::holds_alternative<Wait>(at(job, "2026-03-01T02:42:20Z", Slot::none))) << "the last second";
+  const auto late = std::get<Record>(at(job, "2026-03-01T02:42:21Z", Slot::none));
+  EXPECT_EQ(late.outcome, Outcome::missed);
+  EXPECT_EQ(late.reason, Reason::deadline) << "who has waited knows better, and says so";
+  EXPECT_TRUE(std::holds_alternative<Start>(at(job, "2026-03-01T02:32:20Z", Slot::free)));
+
+  const auto at_once = std::get<Record>(at(backup("0s"), "2026-03-01T02:32:20Z", Slot::none));
+  EXPECT_EQ(at_once.outcome, Outcome::missed);
+  EXPECT_EQ(name_of(at_once.reason), "no slot");
+  EXPECT_EQ(std::get<Wait>(at(backup("0s"), "2026-03-01T02:32:20Z", Slot::none_here)).until,
+            kChosen + kOthersMayStart + Seconds(1))
+      << "another host may have one";
+
+  EXPECT_TRUE(
+      std::get<Start>(at(backup("10m", Concurrency::replace), "2026-03-01T02:32:20Z", Slot::none, true)).replace)
+      << "it has the slot of what it replaces";
+  EXPECT_EQ(std::get<Record>(at(job, "2026-03-01T02:32:20Z", Slot::none, true)).reason, Reason::concurrency_forbid);
+  EXPECT_FALSE(std::get<Wait>(at(backup("10m", Concurrency::queue), "2026-03-01T02:32:20Z", Slot::none, true)).for_slot)
+      << "it waits for its own run first";
+}
+
 TEST(Evaluate, AScheduleThatIsOverWaitsForEver) {
   const Job job = make_job({.schedule = "0 0 0 1 1 * 2020"});
   JobState state;

@@ -25,6 +25,7 @@ constexpr std::array kReasons{
     Word{Reason::no_candidate, kNoCandidate},
     Word{Reason::replaced_before_start, "replaced before start"},
     Word{Reason::superseded_while_waiting, "superseded while waiting"},
+    Word{Reason::no_slot, "no slot"},
     Word{Reason::could_not_stop, "could not stop"},
     Word{Reason::start_failed, "start failed"},
     Word{Reason::unknown, "unknown"},

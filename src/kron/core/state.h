@@ -26,7 +26,8 @@ enum class Reason : std::uint8_t {
   excluded,      // the constraints allow no second of the window: a planned day off
   no_candidate,  // they allow some, and chance did not find one
   replaced_before_start,
-  superseded_while_waiting,  // for the run before it, when a later period was due
+  superseded_while_waiting,  // for the run before it, or for a slot, when a later period was due
+  no_slot,                   // as many runs were active as may be, until its deadline was over
   could_not_stop,
   start_failed,
   unknown,

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include "kron/base/sha256.h"
+
 namespace kron {
 namespace {
 
@@ -41,6 +43,16 @@ Result<std::string> default_state_directory() {
 std::string default_socket(std::string_view state_directory) {
   if (state_directory == kRootsState) return kRootsSocket;
   return std::string(state_directory) + "/krond.sock";
+}
+
+std::string default_credentials(std::string_view state_directory) {
+  constexpr std::size_t kDigits = 16;
+  std::string name = "krond-credentials";
+  if (state_directory != kRootsState) name += "-" + hex(sha256({std::string(state_directory)})).substr(0, kDigits);
+  if (::geteuid() == 0) return "/run/" + name;
+  const char* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && *runtime == '/') return std::string(runtime) + "/" + name;
+  return std::string(state_directory) + "/credentials";
 }
 
 std::string system_socket_instead_of(std::string_view asked, uid_t user,

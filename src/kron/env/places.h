@@ -17,6 +17,9 @@ Result<std::string> default_state_directory();
 Result<std::string> default_notify_file();
 // /run/krond/krond.sock for root's own state directory; krond.sock in any other.
 std::string default_socket(std::string_view state_directory);
+// Where the copies of credentials go while runs need them: below /run for root, below XDG_RUNTIME_DIR for a user, which
+// both are memory on most machines; where a user has none, below the state directory. Each state directory has its own.
+std::string default_credentials(std::string_view state_directory);
 
 // The socket of root's krond when it is there and is not `asked`: a user who finds nobody at his own socket may mean
 // that one. Empty otherwise, and for root.

@@ -17,6 +17,16 @@ TEST(Places, TheSocketIsInTheStateDirectoryUnlessThatIsTheSystems) {
   EXPECT_EQ(default_socket("/home/a/.local/state/krond"), "/home/a/.local/state/krond/krond.sock");
 }
 
+TEST(Places, EachStateDirectoryHasAPlaceForCredentials) {
+  const std::string one = default_credentials("/var/lib/a");
+  EXPECT_EQ(one, default_credentials("/var/lib/a"));
+  EXPECT_NE(one, default_credentials("/var/lib/b"));
+  if (::geteuid() == 0) {
+    EXPECT_EQ(default_credentials("/var/lib/krond"), "/run/krond-credentials");
+    EXPECT_TRUE(one.starts_with("/run/krond-credentials-")) << one;
+  }
+}
+
 TEST(Places, APathIsTakenFromTheDirectoryWeAreIn) {
   EXPECT_EQ(absolute_path("/a/../b"), "/b");
   EXPECT_TRUE(absolute_path("jobs").ends_with("/jobs"));

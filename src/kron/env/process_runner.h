@@ -13,6 +13,7 @@
 #include "kron/base/process_settings.h"
 #include "kron/base/result.h"
 #include "kron/base/run_usage.h"
+#include "kron/base/secret_files.h"
 #include "kron/env/clock.h"
 #include "kron/env/output_kind.h"
 
@@ -52,6 +53,7 @@ struct RunSpec {
   std::string group = {};                                             // empty: the user's
   std::string directory = {};                                         // empty: the user's home; `~`: $HOME
   ProcessSettings process = {};
+  SecretFiles secrets = {};  // read when it is let go; a run that cannot have them ends with 126
   std::vector<ProcessLimit> limits = {};
   std::optional<std::string> input = {};  // none: /dev/null
   OutputTo out = {};
