@@ -35,8 +35,8 @@ void read_task(Fields& fields, OptionReader& reader, Action& action) {
   for (const std::string_view key : kOfCommands) {
     if (key == "command" || !fields.has(key)) continue;
     fields.report(key,
-                  "is for commands: a task has attempts of its own, and its worker says whether one failed; "
-                  "remove it, or give a command");
+                  "is for commands: a task has attempts of its own, and its worker has files and limits of its own and "
+                  "says whether one failed; remove it, or give a command");
   }
   if (fields.has("command")) fields.report("task", "a job has a command or a task, not both; remove one of them");
   action = SubmitTask{*type};
@@ -50,12 +50,20 @@ void check_fails_on(Fields& fields, const RunOptions& options) {
                                 "; capture it, discard it or send it to syslog");
 }
 
+void check_run_limits(Fields& fields, const RunOptions& options) {
+  const Node* given = fields.find("memory_max");
+  const bool is_size = given != nullptr && parse_size(scalar_text(*given).value_or(""));
+  if (!is_size || options.process.memory_max.value_or(kLeastMemoryMax) >= kLeastMemoryMax) return;
+  fields.report("memory_max", "with less than " + size_text(kLeastMemoryMax) + " nothing can be executed");
+}
+
 }  // namespace
 
 void read_action(Fields fields, Action& action, RunOptions& options) {
   OptionReader reader(fields);
   visit_options(reader, options);
   check_fails_on(fields, options);
+  check_run_limits(fields, options);
   read_command(fields, reader, options, action);
   read_task(fields, reader, action);
 }

@@ -58,6 +58,12 @@ std::vector<Error> refused_in_cluster(const JobDefinition& definition) {
     add("kron.policy.catchUpSpread",
         "the hosts of a cluster find a period late at different times, and would each spread it anew; leave it out");
   }
+  if (definition.options->pool) {
+    add("kron.pool",
+        "the slots of a pool are one host's, and the hosts of a cluster do not know of each other's runs; leave it "
+        "out, "
+        "and limit each host with krond --max-running");
+  }
   if (const Status open = check_open_periods(job, kMostOpenInCluster); !open) {
     add("kron.window", open.error().message);
   }

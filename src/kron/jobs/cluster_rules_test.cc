@@ -69,6 +69,7 @@ TEST(ClusterRules, EachRefusalIsOfOneDefinition) {
       {named("a", "false", R"({"policy": {"concurrency": "queue", "deadline": "1h"}})"), "kron.policy.concurrency"},
       {named("a", "true", R"({"policy": {"pauseAfter": 3}})"), "kron.policy.pauseAfter"},
       {named("a", "true", R"({"policy": {"catchUpSpread": "10m"}})"), "kron.policy.catchUpSpread"},
+      {named("a", "true", R"({"pool": "db:4"})"), "kron.pool"},
       {named("a", "true", R"({"window": "300s"})", R"({"second": "*"})"), "kron.window"},
       {named("a", "true", "{}", R"({"cronstring": "@reboot"})"), "cron_args.cronstring"},
   };

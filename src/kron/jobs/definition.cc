@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 
 #include "kron/base/text.h"
@@ -100,6 +101,18 @@ bool is_job_name(std::string_view name) {
   }
   return std::ranges::all_of(name,
                              [](char c) { return is_name_end(c) || c == '.' || c == '_' || c == '/' || c == '-'; });
+}
+
+Result<std::uint32_t> parse_percent(std::string_view text, std::uint32_t most) {
+  std::uint32_t percent = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, percent);
+  const bool is_whole = status == std::errc() && std::string_view(end, static_cast<std::size_t>(last - end)) == "%";
+  if (is_whole && percent >= 1 && percent <= most) return percent;
+  return fail(Code::invalid,
+              quoted(text) + " is no share of a processor; expected 1% to " + std::to_string(most) +
+                  "%, such as 50%, or 200% for two",
+              "", 1);
 }
 
 Result<std::uint64_t> parse_size(std::string_view text) {

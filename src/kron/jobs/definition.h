@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kron/base/process_settings.h"
+#include "kron/base/secret_files.h"
 #include "kron/core/alarm.h"
 #include "kron/core/job.h"
 
@@ -53,6 +54,16 @@ struct ClusterTerms {
   bool operator==(const ClusterTerms&) const = default;
 };
 
+// What limits how many runs of several jobs are active at once: each run of a job that names the pool has one of its
+// slots. A pool is the host's, whichever file names it.
+struct SlotPool {
+  std::string name;
+  std::uint32_t slots = 0;  // 0: another place says it (jobs/pools.h); of a definition that is used, at least 1
+
+  bool operator==(const SlotPool&) const = default;
+};
+inline constexpr std::uint32_t kMostSlots = 100'000;
+
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // What a run of a job does: it executes a command, …
@@ -77,6 +88,7 @@ struct RunOptions {
   std::string user, group;  // empty: the daemon's
   std::string cwd;          // absolute, or `~`: $HOME as the job sees it; empty: the daemon's default
   Environment env;          // in the order given; a name once
+  SecretFiles secrets;
   ProcessSettings process;
   Seconds timeout{0};  // 0: none
   Seconds grace = kDefaultGrace;
@@ -86,6 +98,8 @@ struct RunOptions {
   std::string description;
   std::optional<std::string> input;   // the command's standard input, or the task's payload
   std::optional<AlarmTerms> notify;   // none: nobody is told
+  std::string ping;                   // the URL of a check that hears of each run, a secret; empty: none does
+  std::optional<SlotPool> pool;       // none: no other job's runs are in the way
   std::optional<ClusterTerms> terms;  // cronken only
 
   bool operator==(const RunOptions&) const = default;
@@ -133,6 +147,9 @@ bool is_job_name(std::string_view name);
 // exit, stderr, nothing
 std::string_view name_of(FailsOn on);
 Result<FailsOn> parse_fails_on(std::string_view text);
+
+// 50%, 150%: of one processor.
+Result<std::uint32_t> parse_percent(std::string_view text, std::uint32_t most);
 
 // 64k, 2M, 1G, 512: powers of 1024, or plain bytes.
 Result<std::uint64_t> parse_size(std::string_view text);

@@ -52,5 +52,13 @@ TEST(JobDefinition, EqualityIsAboutWhatIsSaidNotWhere) {
   EXPECT_NE(a, b);
 }
 
+TEST(Percent, IsAWholeNumberOfThem) {
+  EXPECT_EQ(parse_percent("1%", 100), 1U);
+  EXPECT_EQ(parse_percent("100%", 100), 100U);
+  for (const char* text : {"", "%", "0%", "101%", "50", "-1%", "1.5%", "50 %", "50%x", "99999999999%"}) {
+    EXPECT_FALSE(parse_percent(text, 100)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kron::jobs

@@ -120,8 +120,11 @@ class CronicleImporter {
     job.lose("chain_error", "is not started when this has failed", "let the command start it, or submit a task");
     job.lose("target", "a job runs on the host whose krond has its file");
     for (const char* key : {"notify_success", "notify_fail", "web_hook"}) job.lose(key, "krond tells nobody by itself");
-    job.lose("memory_limit", "is not carried over", "limits.memory bounds the address space of a run");
-    for (const char* key : {"cpu_limit", "log_max_size"}) job.lose(key, "is not carried over");
+    job.lose("memory_limit", "is not carried over: Cronicle looks now and then, and ends a job that stays above it",
+             "memory_max holds a run to it at every moment, such as memory_max=512M");
+    job.lose("cpu_limit", "is not carried over: Cronicle ends a job that stays above it",
+             "cpu_max slows a run down to it instead, such as cpu_max=50%");
+    job.lose("log_max_size", "is not carried over");
   }
 
   ModelContext& context_;

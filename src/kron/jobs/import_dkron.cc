@@ -96,6 +96,9 @@ class DkronImporter {
     for (const char* key : {"cwd", "timeout"}) {
       if (const std::string value = text_in(*config, key); !value.empty()) job.put(key, value);
     }
+    if (const std::string limit = text_in(*config, "mem_limit_kb"); !limit.empty() && limit != "0") {
+      job.put("memory_max", limit + "k");
+    }
     put_environment(text_in(*config, "env"), job);
   }
 

@@ -173,6 +173,12 @@ TEST(ImportCronicle, WhatIsLostIsSaid) {
   }
 }
 
+TEST(ImportDkron, TheLimitOfMemoryIsThatOfTheRun) {
+  const Imported result = imported(import_dkron, R"([{"name":"x","schedule":"@daily","executor":"shell",
+    "executor_config":{"command":"true","mem_limit_kb":"65536"}}])");
+  EXPECT_THAT(result.lines, ElementsAre(HasSubstr("memory_max=64M"))) << result.said;
+}
+
 TEST(ForeignJobs, NamesAreWhatJobFilesAllow) {
   std::set<std::string> taken;
   for (const char* title : {"Backup DB, nightly", "--", "", "x/y.z_1", "Über", "a"}) {

@@ -141,7 +141,7 @@ TEST(ImportTimers, AServiceThatSaysMoreThanAJobCanIsKept) {
   const std::string daily = "TimersCalendar={ OnCalendar=daily ; next_elapse=x }";
   for (const char* line :
        {"ProtectSystem=strict\n", "PrivateTmp=yes\n", "DynamicUser=yes\n",
-        "EnvironmentFiles=/etc/x (ignore_errors=no)\n", "ExecStartPre={ path=/x ; argv[]=/x ; ignore_errors=no }\n",
+        "EnvironmentFiles=/etc/x (ignore_errors=yes)\n", "ExecStartPre={ path=/x ; argv[]=/x ; ignore_errors=no }\n",
         "SystemCallFilter=read write\n", "CapabilityBoundingSet=cap_chown\n", "StandardOutput=file:/x\n",
         "Environment=[unprintable]\n", "ExecStart={ path=/x ; argv[]=/x ; ignore_errors=no ; pid=0 }\n"}) {
     // The first line of a name counts.
@@ -226,6 +226,38 @@ TEST(ImportTimers, NamesAreWhatJobFilesAllow) {
        {std::pair{"Backup@home-x", "name=backup-home-x "}, std::pair{"e2scrub_all", "name=e2scrub_all "},
         std::pair{"-.a\\x2db-", "name=a-x2db "}, std::pair{"@", "name=timer "}}) {
     EXPECT_THAT(imported(timer(line, unit) + std::string(kService)).lines, ElementsAre(HasSubstr(name))) << unit;
+  }
+}
+
+TEST(ImportTimers, FilesWithSecretsAndLimitsOfAServiceAreThoseOfTheJob) {
+  const std::string daily = "TimersCalendar={ OnCalendar=daily ; next_elapse=x }";
+  const Imported result = with(daily,
+                               "EnvironmentFiles=/etc/a (ignore_errors=no)\nEnvironmentFiles=/etc/b "
+                               "(ignore_errors=no)\nLoadCredential=db:/etc/db\nLoadCredential=key:/etc/key\n"
+                               "MemoryMax=536870912\nTasksMax=64\nCPUQuotaPerSecUSec=1.500s\n");
+  ASSERT_EQ(result.lines.size(), 1U) << result.said;
+  for (const char* part : {" env_file=/etc/a env_file=/etc/b ", " credential=db=/etc/db credential=key=/etc/key ",
+                           "memory_max=512M", "tasks_max=64", "cpu_max=150%"}) {
+    EXPECT_THAT(result.lines[0], HasSubstr(part));
+  }
+  EXPECT_EQ(result.said, "");
+  // What nobody has set: the machine's own.
+  const Imported usual =
+      with(daily, "MemoryMax=infinity\nTasksMax=4915\nCPUQuotaPerSecUSec=infinity\nLoadCredential=\n");
+  ASSERT_EQ(usual.lines.size(), 1U);
+  EXPECT_THAT(usual.lines[0], ::testing::Not(::testing::AnyOf(HasSubstr("_max="), HasSubstr("credential="))));
+  EXPECT_EQ(usual.said, "");
+}
+
+TEST(ImportTimers, AFileThatMayBeMissingAndALimitThatNobodyCanSayAreLost) {
+  const std::string daily = "TimersCalendar={ OnCalendar=daily ; next_elapse=x }";
+  for (const auto& [line, lost] :
+       {std::pair{"EnvironmentFiles=/etc/default/x (ignore_errors=yes)", "EnvironmentFiles=/etc/default/x"},
+        std::pair{"LoadCredential=db", "LoadCredential=db"},
+        std::pair{"LoadCredential=[unprintable]", "LoadCredential=[unprintable]"},
+        std::pair{"MemoryMax=4096", "MemoryMax=4096"}, std::pair{"CPUQuotaPerSecUSec=1ms", "CPUQuotaPerSecUSec=1ms"}}) {
+    const Imported result = with(daily, std::string(line) + "\n");
+    EXPECT_THAT(result.said, HasSubstr(lost)) << line;
   }
 }
 

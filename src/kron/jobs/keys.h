@@ -8,7 +8,7 @@ namespace kron::jobs {
 
 // Every word a definition knows, gathered from json/job_fields.h and jobs/option_keys.h: the readers, the nearest-word
 // hints and the schema's test use these. Made once; any thread.
-inline constexpr auto kFileKeys = std::to_array<std::string_view>({"jobs", "defaults", "calendars"});
+inline constexpr auto kFileKeys = std::to_array<std::string_view>({"jobs", "defaults", "calendars", "pools"});
 std::span<const std::string_view> definition_keys();
 std::span<const std::string_view> limit_keys();
 std::span<const std::string_view> notify_keys();

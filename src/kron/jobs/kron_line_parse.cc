@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include "kron/base/text.h"
@@ -67,15 +69,18 @@ class LineReader {
   void put_modifier(const Modifier& modifier, Position at, const std::vector<Argument>& arguments);
   bool read_value(LineScanner::Stop stop, std::string& value);  // false when a quote is left open
 
-  // What stands behind env or stdin may be the rest of a password that lacks its quotes: messages, which reach those
-  // who may not see it, do not repeat it.
-  bool may_be_secret() { return !env_.empty() || find("stdin") != nullptr; }
+  // What stands behind env, stdin or ping may be the rest of a secret that lacks its quotes: messages, which reach
+  // those who may not see it, do not repeat it.
+  bool may_be_secret() {
+    return !env_.empty() || !lists_.empty() || find("stdin") != nullptr || find("ping") != nullptr;
+  }
 
   const LogicalLine& line_;
   LineScanner scanner_;
   Report& report_;
   Node::Map map_;
   Node::List env_;
+  std::map<std::string, Node::List, std::less<>> lists_;  // of other keys that may come several times
   Node::Map calendars_;
   std::vector<std::string> unknown_keys_;
 };
@@ -103,6 +108,10 @@ std::optional<Node> LineReader::read() {
   if (!env_.empty()) {
     const Position at = env_.front().position();
     put("env", at, Node(std::move(env_), at));
+  }
+  for (auto& [key, items] : lists_) {
+    const Position at = items.front().position();
+    put(key, at, Node(std::move(items), at));
   }
   if (!calendars_.empty()) {
     const Position at = calendars_.front().position;
@@ -157,6 +166,8 @@ void LineReader::put_field(std::string_view name, Position key_at, std::string v
   }
   if (name == "env") {
     env_.emplace_back(std::move(value), value_at);
+  } else if (name == "env_file" || name == "credential") {
+    lists_[std::string(name)].emplace_back(std::move(value), value_at);
   } else if (name == "calendar") {
     const std::size_t colon = value.find(':');
     if (colon == std::string::npos) {

@@ -69,11 +69,15 @@ std::string inner_value(const Node& value) {
 std::string fields_of(const Node::Member& member) {
   const std::string key = " " + member.key + "=";
   const auto* map = member.value.as<Node::Map>();
-  if (map == nullptr) return key + field(*word_of(member.value));
   std::string text;
+  if (const auto* list = member.value.as<Node::List>()) {
+    for (const Node& item : *list) text += key + field(*word_of(item));
+    return text;
+  }
+  if (map == nullptr) return key + field(*word_of(member.value));
   for (const Node::Member& part : *map) {
-    if (member.key == "env") {
-      text += " env=" + field(part.key + "=" + *word_of(part.value));
+    if (member.key == "env" || member.key == "credential") {
+      text += key + field(part.key + "=" + *word_of(part.value));
     } else if (member.key == "calendars") {
       text += " calendar=" + field(part.key + ":" + joined(*part.value.as<Node::List>(), ','));
     } else {

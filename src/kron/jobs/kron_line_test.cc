@@ -242,6 +242,11 @@ const BadLine kBadLines[] = {
     {"@daily name=a command=true notify=on=failed,late=2h,to=ops", 28, "on does not have late", ""},
     {"@daily name=a command=true notify=after=0,to=ops", 28, "from 1 to 1000", ""},
     {"@daily name=a command=true notify=after=1001,to=ops", 28, "from 1 to 1000", ""},
+    {"@daily name=a command=true ping=x", 33, "no URL of a check", "https://host/path"},
+    {"@daily name=a command=true ping=http://hc.example/x", 33, "in the clear", "write https://"},
+    {"@daily name=a command=true ping=https://hc.example", 33, "names no check", "add it"},
+    {"@daily name=a command=true ping=https://hc.example/x?y=1", 33, "a ? or a #", "end it before"},
+    {"@daily name=a task=t ping=https://hc.example/x", 22, "is for commands", "remove it"},
     {"@daily name=a command=true calendar=2026-12-24", 37, "needs a name and dates", "holidays:"},
     {"@daily @only(calendar=c) name=a command=true calendar=c:2026-13-01", 55, "calendars.c", ""},
     {"@daily name=a command=\"a\x01\"", 25, "a control character", "UTF-8"},
@@ -250,8 +255,10 @@ const BadLine kBadLines[] = {
 INSTANTIATE_TEST_SUITE_P(Table, BadKronLine, ::testing::ValuesIn(kBadLines));
 
 TEST(KronLine, MessagesDoNotRepeatWhatMayBeAPassword) {
-  for (const char* keys : {"env=A=x hunter2", "env=A=x hunter2=1", "stdin=x hunter2", "stdin=x hunter2=1",
-                           "env=hunter2", "env=\"A=hunter2", "stdin=\"hunter2"}) {
+  for (const char* keys :
+       {"env=A=x hunter2", "env=A=x hunter2=1", "stdin=x hunter2", "stdin=x hunter2=1", "env=hunter2",
+        "env=\"A=hunter2", "stdin=\"hunter2", "ping=hunter2", "ping=http://x/hunter2", "ping=https://x/a hunter2",
+        "ping=https://x/a hunter2=1", "ping=\"https://x/hunter2", "ping=https://x/a?hunter2"}) {
     const LoadedJobs jobs = load("@daily name=a command=true " + std::string(keys) + "\n");
     ASSERT_FALSE(jobs.problems.empty()) << keys;
     for (const Problem& problem : jobs.problems) {
@@ -324,6 +331,69 @@ TEST(KronLine, PrintsCanonicallyAndRefusesWhatALineCannotSay) {
   definition.action = Command{"a"};
   definition.job.identity = "A";
   EXPECT_FALSE(kron_line(definition));
+}
+
+TEST(KronLine, NamesFilesWithSecretsAndLimitsOfTheWholeRun) {
+  const JobDefinition definition = only_job(
+      "@daily name=a command=true env_file=/etc/a env_file=\"/etc/b c\" credential=db=/etc/db credential=t-1=/etc/t "
+      "mask_output=true memory_max=512M tasks_max=100 cpu_max=150%\n");
+  const RunOptions& options = *definition.options;
+  EXPECT_EQ(options.secrets.env_files, (std::vector<std::string>{"/etc/a", "/etc/b c"}));
+  EXPECT_EQ(options.secrets.credentials, (Environment{{"db", "/etc/db"}, {"t-1", "/etc/t"}}));
+  EXPECT_TRUE(options.secrets.mask_output);
+  EXPECT_EQ(options.process.memory_max, 512U << 20);
+  EXPECT_EQ(options.process.tasks_max, 100U);
+  EXPECT_EQ(options.process.cpu_max, 150U);
+  EXPECT_EQ(*kron_line(definition),
+            "0 0 * * * name=a command=true env_file=/etc/a env_file=\"/etc/b c\" credential=db=/etc/db "
+            "credential=t-1=/etc/t mask_output=true memory_max=512M tasks_max=100 cpu_max=150%");
+}
+
+TEST(KronLine, WhatNamesNoFileOrNoLimitIsAnErrorThatRepeatsNoSecret) {
+  std::string many_files;
+  std::string many_credentials;
+  for (std::size_t i = 0; i <= kMostEnvFiles; ++i) many_files += " env_file=/e" + std::to_string(i);
+  for (std::size_t i = 0; i <= kMostCredentials; ++i) {
+    many_credentials += " credential=c" + std::to_string(i) + "=/e";
+  }
+  struct Case {
+    std::string fields;
+    std::string message;
+  };
+  const Case cases[] = {
+      {"env_file=hunter2", "no absolute path"},
+      {"env_file=/", "no absolute path"},
+      {"env_file=/a env_file=/a", "given twice"},
+      {many_files, "at most 16 of them, not 17"},
+      {"credential=hunter2", "without = names no file"},
+      {"credential=db=hunter2", "what is given for 'db' is no absolute path"},
+      {"credential=.db=/a", "no name of a credential"},
+      {"credential=a/b=/a", "no name of a credential"},
+      {"credential=" + std::string(kMostCredentialName + 1, 'n') + "=/a", "no name of a credential"},
+      {"credential=db=/a credential=db=/b", "'db' is given twice"},
+      {many_credentials, "at most 16 of them, not 17"},
+      {"mask_output=yes", "neither true nor false"},
+      {"memory_max=1023k", "with less than 1M nothing can be executed"},
+      {"memory_max=half", "is no size"},
+      {"tasks_max=0", "not a whole number from 1 to"},
+      {"tasks_max=4194305", "not a whole number from 1 to 4194304"},
+      {"cpu_max=50", "no share of a processor"},
+      {"cpu_max=0%", "no share of a processor"},
+      {"cpu_max=100001%", "no share of a processor"},
+      {"cpu_max=50%%", "no share of a processor"},
+  };
+  for (const Case& c : cases) {
+    const LoadedJobs jobs = load("@daily name=a command=true " + c.fields + "\n");
+    ASSERT_EQ(jobs.problems.size(), 1U) << c.fields;
+    EXPECT_NE(jobs.problems[0].message.find(c.message), std::string::npos) << jobs.problems[0].message;
+    EXPECT_EQ(jobs.problems[0].message.find("hunter2"), std::string::npos) << jobs.problems[0].message;
+  }
+  for (const char* field :
+       {"env_file=/a", "credential=a=/b", "mask_output=true", "memory_max=1G", "tasks_max=5", "cpu_max=5%"}) {
+    const LoadedJobs jobs = load(std::string("@daily name=a task=t ") + field + "\n");
+    ASSERT_EQ(jobs.problems.size(), 1U) << field;
+    EXPECT_NE(jobs.problems[0].message.find("is for commands"), std::string::npos) << jobs.problems[0].message;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "kron/core/state.h"
 #include "kron/jobs/cluster_rules.h"
 #include "kron/jobs/lint_groups.h"
+#include "kron/jobs/lint_pools.h"
 
 namespace kron::jobs {
 namespace {
@@ -68,11 +69,14 @@ class Linter {
   void look_at_cluster(const JobDefinition& definition);
   void look_at_failures(const JobDefinition& definition);
   void look_at_retries(const JobDefinition& definition);
+  void look_at_secrets(const JobDefinition& definition);
 
   const LintOptions& options_;
   std::map<Instant, Herd> herds_;
+  std::map<std::string_view, JobGroup> checks_;  // by the URL of ping
   ClockChanges clock_changes_;
   CostlyDeadlines costly_deadlines_;
+  PoolLoads pools_;
 };
 
 void Linter::look_at(const JobDefinition& definition) {
@@ -80,6 +84,9 @@ void Linter::look_at(const JobDefinition& definition) {
   if (definition.options->terms) look_at_cluster(definition);
   look_at_failures(definition);
   look_at_retries(definition);
+  if (!definition.options->ping.empty()) checks_[definition.options->ping].add(definition);
+  look_at_secrets(definition);
+  if (definition.options->pool) pools_.add(definition);
   if (job.schedule.kind == Schedule::Kind::reboot) return;
   const bool is_plain = job.window.duration.count() == 0 && job.constraints.empty();
   const std::vector<Instant> periods = coming_periods(job, options_.now, is_plain ? 2 : kSampledPeriods);
@@ -202,6 +209,20 @@ void Linter::look_at_retries(const JobDefinition& definition) {
       "allow for them in the timeout, or take fewer retries or a shorter backoff");
 }
 
+void Linter::look_at_secrets(const JobDefinition& definition) {
+  const RunOptions& options = *definition.options;
+  if (!options.secrets.mask_output) return;
+  if (options.secrets.empty()) {
+    return say(Severity::warning, definition, "mask_output", "there is nothing to mask: the job has no secrets",
+               "name the files that they are in, as env_file or credential");
+  }
+  for (const auto& [key, place] : {std::pair{"stdout", &options.out}, std::pair{"stderr", &options.err}}) {
+    if (place->empty() || *place == "discard" || *place == "syslog") continue;
+    say(Severity::warning, definition, key, "what goes to " + std::string(key) + "=" + *place + " is not masked",
+        "capture it, or send it to syslog");
+  }
+}
+
 // Definitions of cronken are for a cluster, whichever way they come.
 void Linter::look_at_cluster(const JobDefinition& definition) {
   for (const Error& error : refused_in_cluster(definition)) {
@@ -209,6 +230,9 @@ void Linter::look_at_cluster(const JobDefinition& definition) {
   }
   for (const ClusterAdvice& advice : advice_for_cluster(definition)) {
     say(Severity::warning, definition, advice.field, advice.message, advice.cure);
+  }
+  if (options_.notes && !definition.options->secrets.empty()) {
+    say(Severity::note, definition, "kron", "each host that may run it must have the files that it names", {});
   }
   const std::optional<std::string> weekdays = weekdays_in_words(definition.job.schedule);
   if (!weekdays || !options_.notes) return;
@@ -219,6 +243,13 @@ void Linter::look_at_cluster(const JobDefinition& definition) {
 void Linter::say_of_groups() {
   clock_changes_.say(problems);
   costly_deadlines_.say(problems, options_.notes);
+  for (const auto& [url, jobs] : checks_) {
+    if (jobs.size() < 2) continue;
+    problems.push_back(jobs.problem(Severity::warning, "ping",
+                                    "ping the same check, and one that is well hides another that is not",
+                                    "give each job a check of its own"));
+  }
+  pools_.say(problems, options_.now, options_.notes);
 }
 
 void Linter::look_for_herds() {

@@ -50,6 +50,34 @@ TEST(Lint, WarnsOfWhatTheAuthorHardlyWants) {
   }
 }
 
+TEST(Lint, WarnsOfAPoolThatIsTooSmallAndNamesTheHour) {
+  const auto warnings = [](const std::string& lines, bool notes = false) {
+    std::string said;
+    for (const Problem& problem : lint(definitions(lines), {.now = kNow + Seconds(1800), .notes = notes})) {
+      said += problem.field + ": " + problem.message + "\n";
+    }
+    return said;
+  };
+  const std::string deadline = " @policy(deadline=1h) ";
+  // Twelve runs of up to ten minutes in an hour are two hours.
+  const std::string busy = "*/5 3 * * *" + deadline + "name=a command=true timeout=10m pool=db:";
+  EXPECT_EQ(warnings(busy + "1\n"),
+            "pool: 'a': the pool 'db' has 1 slot, and in the hour from 2026-11-15T03:00:00Z 12 runs may take as much "
+            "time as 2 slots have, by their timeouts\n");
+  EXPECT_EQ(warnings(busy + "2\n"), "");
+  const std::string more = "0 5 * * *" + deadline + "name=b command=true pool=db\n";
+  EXPECT_NE(warnings(busy + "1\n" + more).find("; 1 job without a timeout not counted"), std::string::npos);
+  EXPECT_NE(warnings("0 5 * * *" + deadline + "name=b command=true pool=db:2\n", true)
+                .find("pool: 'b': how long its runs take is not known, so whether 2 slots"),
+            std::string::npos);
+  EXPECT_NE(warnings("0 5 * * * name=a command=true pool=db:2\n")
+                .find("policy.deadline: 'a': with a deadline of 0s it is missed at once when all slots of the pool "
+                      "'db' are taken"),
+            std::string::npos);
+  EXPECT_NE(warnings("0 5 * * *" + deadline + "name=a task=mail pool=db:2\n").find("pool: 'a': a task needs no slot"),
+            std::string::npos);
+}
+
 TEST(Lint, WarnsOfRetriesThatAreNeverMade) {
   const auto warnings = [](const std::string& keys) {
     std::string fields;
@@ -175,6 +203,17 @@ TEST(Lint, FindsHerds) {
       << problems[0].message;
 }
 
+TEST(Lint, FindsJobsThatShareACheck) {
+  const auto problems = linted(
+      "0 * * * * @win(1m) name=a command=true ping=https://hc.example/hunter2\n"
+      "0 * * * * @win(1m) name=b command=true ping=https://hc.example/hunter3\n"
+      "0 * * * * @win(1m) name=c command=true ping=https://hc.example/hunter2/\n");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].field, "ping");
+  EXPECT_EQ(problems[0].at.line, 1U);
+  EXPECT_EQ(problems[0].message, "2 jobs (a, c): ping the same check, and one that is well hides another that is not");
+}
+
 TEST(DstEffects, AreTheExactDates) {
   struct Expected {
     DstEffect::Kind kind;
@@ -209,6 +248,24 @@ TEST(DstEffects, AreTheExactDates) {
       EXPECT_EQ(effects[i].local, row.effects[i].local) << row.line;
       EXPECT_EQ(effects[i].count, row.effects[i].count) << row.line;
     }
+  }
+}
+
+TEST(Lint, OutputThatCannotBeMaskedIsNamed) {
+  struct Case {
+    const char* fields;
+    const char* message;
+  };
+  for (const Case& c : {Case{"mask_output=true", "there is nothing to mask"},
+                        Case{"mask_output=true env_file=/a stdout=/var/log/x", "stdout=/var/log/x is not masked"},
+                        Case{"mask_output=true credential=a=/b stderr=inherit", "stderr=inherit is not masked"}}) {
+    const auto problems = linted(std::string("@hourly @policy(deadline=5m) name=a command=true ") + c.fields + "\n");
+    ASSERT_EQ(problems.size(), 1U) << c.fields;
+    EXPECT_NE(problems[0].message.find(c.message), std::string::npos) << problems[0].message;
+  }
+  for (const char* fields : {"mask_output=true env_file=/a", "env_file=/a stdout=/var/log/x",
+                             "mask_output=true env_file=/a stderr=syslog stdout=discard"}) {
+    EXPECT_TRUE(linted(std::string("@hourly @policy(deadline=5m) name=a command=true ") + fields + "\n").empty());
   }
 }
 

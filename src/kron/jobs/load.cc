@@ -9,6 +9,7 @@
 #include "kron/jobs/cronken.h"
 #include "kron/jobs/kron_line.h"
 #include "kron/jobs/logical_lines.h"
+#include "kron/jobs/pools.h"
 #include "kron/jobs/yaml.h"
 
 namespace kron::jobs {
@@ -31,6 +32,7 @@ void add(LoadedJobs& all, LoadedJobs part) {
   }
   std::ranges::move(part.problems, std::back_inserter(all.problems));
   std::ranges::move(part.refused, std::back_inserter(all.refused));
+  std::ranges::move(part.pools, std::back_inserter(all.pools));
 }
 
 std::vector<JobDefinition> read_documents(std::string_view text, ModelContext& context, Report& report) {
@@ -51,6 +53,43 @@ std::vector<JobDefinition> read_json_document(std::string_view text, ModelContex
   }
   context.calendar_files = nullptr;  // as in Redis, where there are none
   return read_cronken_document(documents.front(), context, report);
+}
+
+// What pools its jobs have is left open: another file may say it.
+LoadedJobs read_text(const std::string& file, std::string_view text, Spelling spelling, ZoneDatabase& zones,
+                     const LoadOptions& options) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  Report report(file, text);
+  ModelContext context{.zones = zones, .spelling = spelling, .file = std::make_shared<const std::string>(file)};
+  context.calendar_files = options.calendar_files;
+  LoadedJobs jobs;
+  switch (spelling) {
+    case Spelling::kron:
+      jobs.definitions = read_kron_lines(text, context, report);
+      break;
+    case Spelling::yaml:
+      jobs.definitions = read_documents(text, context, report);
+      break;
+    case Spelling::crontab: {
+      CrontabSource source = crontab_source(file);
+      source.form = options.form.value_or(source.form);
+      context.zone = options.local_zone;
+      if (options.host) context.zone = options.host->zone;
+      if (options.host && !options.host->is_known()) context.no_zone = {options.host->problem, options.host->cure};
+      context.is_only_a_user = options.is_only_a_user;
+      jobs.definitions = read_crontab(text, source, context, report);
+      break;
+    }
+    case Spelling::cronken:
+      context.zone = options.local_zone;
+      context.is_clustered = options.is_clustered;
+      jobs.definitions = read_json_document(text, context, report);
+      break;
+  }
+  jobs.problems = report.take();
+  jobs.refused = std::move(context.refused);
+  jobs.pools = std::move(context.pools);
+  return jobs;
 }
 
 class Loader {
@@ -137,7 +176,7 @@ void Loader::load_file(const std::string& path, const FileAccess::Facts& facts, 
     problem(Severity::warning, path, "krond does not read this file: " + facts.refusal,
             "chmod go-w it, or its directory; krond refuses it");
   }
-  add(jobs, load_text(path, *text, *spelling, zones_, options_));
+  add(jobs, read_text(path, *text, *spelling, zones_, options_));
 }
 
 struct Place {
@@ -181,36 +220,8 @@ std::optional<Spelling> spelling_named(std::string_view source) {
 
 LoadedJobs load_text(const std::string& file, std::string_view text, Spelling spelling, ZoneDatabase& zones,
                      const LoadOptions& options) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  Report report(file, text);
-  ModelContext context{.zones = zones, .spelling = spelling, .file = std::make_shared<const std::string>(file)};
-  context.calendar_files = options.calendar_files;
-  LoadedJobs jobs;
-  switch (spelling) {
-    case Spelling::kron:
-      jobs.definitions = read_kron_lines(text, context, report);
-      break;
-    case Spelling::yaml:
-      jobs.definitions = read_documents(text, context, report);
-      break;
-    case Spelling::crontab: {
-      CrontabSource source = crontab_source(file);
-      source.form = options.form.value_or(source.form);
-      context.zone = options.local_zone;
-      if (options.host) context.zone = options.host->zone;
-      if (options.host && !options.host->is_known()) context.no_zone = {options.host->problem, options.host->cure};
-      context.is_only_a_user = options.is_only_a_user;
-      jobs.definitions = read_crontab(text, source, context, report);
-      break;
-    }
-    case Spelling::cronken:
-      context.zone = options.local_zone;
-      context.is_clustered = options.is_clustered;
-      jobs.definitions = read_json_document(text, context, report);
-      break;
-  }
-  jobs.problems = report.take();
-  jobs.refused = std::move(context.refused);
+  LoadedJobs jobs = read_text(file, text, spelling, zones, options);
+  resolve_pools(jobs);
   return jobs;
 }
 
@@ -251,6 +262,7 @@ LoadedJobs load_paths(std::span<const std::string> paths, const FileAccess& file
                       const LoadOptions& options) {
   Loader loader(files, zones, options);
   for (const std::string& path : paths) loader.load(path);
+  resolve_pools(loader.jobs);
   refuse_repeated_names(loader.jobs);
   loader.jobs.calendar_files = loader.calendar_files();
   return std::move(loader.jobs);

@@ -46,6 +46,7 @@ struct LoadedJobs {
   std::vector<JobDefinition> definitions;  // those without errors, in the order of reading
   std::vector<Problem> problems;
   std::vector<RefusedName> refused;         // the names of definitions with errors
+  std::vector<PoolPlace> pools;             // that `pools` of the files have
   std::vector<std::string> calendar_files;  // that were read, or should have been
 
   [[nodiscard]] bool has_errors() const;
@@ -57,8 +58,8 @@ std::optional<Spelling> spelling_of(std::string_view path);
 // By the word of a --source flag: kron, yaml, cron or cronken. Nothing for any other.
 std::optional<Spelling> spelling_named(std::string_view source);
 
-// One text. A .json file is a document of the model when it has a list of jobs, and cronken's name → definition
-// otherwise.
+// One text, and its pools are those that it names (jobs/pools.h). A .json file is a document of the model when it has a
+// list of jobs, and cronken's name → definition otherwise.
 LoadedJobs load_text(const std::string& file, std::string_view text, Spelling spelling, ZoneDatabase& zones,
                      const LoadOptions& options = {});
 

@@ -21,6 +21,13 @@ struct RefusedName {
   std::uint32_t line = 0;
 };
 
+// A pool as `pools` of a file says it.
+struct PoolPlace {
+  SlotPool pool;
+  std::shared_ptr<const std::string> file;
+  Position at;
+};
+
 // What a definition is read against. One for a whole file: definitions made with it share the file's name and equal
 // options.
 struct ModelContext {
@@ -40,6 +47,7 @@ struct ModelContext {
   CalendarFiles* calendar_files = nullptr;     // where files of calendars are read; none: they are refused
   std::vector<std::string> unknown_keys = {};  // of the definition that is read next, refused by its spelling's reader
   std::vector<RefusedName> refused = {};       // filled by read_definition
+  std::vector<PoolPlace> pools = {};           // filled by read_job_document
   OptionsPool pool = {};
 };
 
@@ -52,7 +60,7 @@ std::optional<JobDefinition> read_definition(const Node& node, ModelContext& con
 // A definition that comes alone, from a request: any identity, no action needed. The Error is the first mistake.
 Result<JobDefinition> read_requested_definition(const Node& node, ZoneDatabase& zones);
 
-// A document of the model: `jobs`, and optionally `defaults` and `calendars` for all of them.
+// A document of the model: `jobs`, and optionally `defaults` and `calendars` for all of them, and `pools`.
 std::vector<JobDefinition> read_job_document(const Node& document, ModelContext& context, Report& report);
 
 // Back to the model's shape, canonical, defaults left out: read_definition gives the same definition. Fails for what

@@ -117,7 +117,7 @@ CalendarReader calendar_reader(ModelContext& context, Report& report) {
 // Maps in which a job may give one key and take the others from the defaults. The rest is taken or replaced whole: a
 // shape makes no sense for another distribution, and `only` could never be loosened.
 constexpr auto kMergedMaps =
-    std::to_array<std::string_view>({"window", "seed", "policy", "env", "limits", "notify", "calendars"});
+    std::to_array<std::string_view>({"window", "seed", "policy", "env", "credential", "limits", "notify", "calendars"});
 
 bool is_of_commands(std::string_view key) { return std::ranges::find(kOfCommands, key) != kOfCommands.end(); }
 
@@ -166,6 +166,25 @@ Node with_calendars(const Node& job, const Node& calendars) {
   Node::Map given;
   given.push_back({"calendars", calendars.position(), Node(std::move(named), calendars.position())});
   return merged(job, Node(std::move(given)));
+}
+
+void read_pools(Fields& fields, ModelContext& context) {
+  const Node* pools = fields.find("pools");
+  std::optional<Fields> slots = pools != nullptr ? fields.map("pools") : std::nullopt;
+  if (!slots) return;
+  for (const Node::Member& member : *pools->as<Node::Map>()) {
+    if (!is_job_name(member.key)) {
+      slots->report(member.key, quoted(member.key) + " is no name of a pool; " + std::string(kNameRule));
+      continue;
+    }
+    const std::optional<std::int64_t> number = slots->integer(member.key);
+    if (!number) continue;
+    if (*number < 1 || *number > kMostSlots) {
+      slots->report(member.key, "a pool has from 1 to " + std::to_string(kMostSlots) + " slots");
+      continue;
+    }
+    context.pools.push_back({{member.key, static_cast<std::uint32_t>(*number)}, context.file, member.position});
+  }
 }
 
 // Manifests of Kubernetes are YAML too; what they are is more helpful than what they lack.
@@ -262,6 +281,7 @@ std::vector<JobDefinition> read_job_document(const Node& document, ModelContext&
     if (defaults->has("name")) defaults->report("name", "a name cannot be a default; each job has its own");
   }
   if (fields.has("calendars")) fields.map("calendars");
+  read_pools(fields, context);
   report.errors(errors, document);
   const Node* defaults = fields.find("defaults");
   const Node* calendars = fields.find("calendars");

@@ -154,7 +154,8 @@ TEST(JobDocument, AnUnknownZoneOffersTheNearest) {
 TEST(JobDocument, MessagesDoNotRepeatWhatMayBeAPassword) {
   for (const char* keys : {"env: [hunter2]", "env: {A: [hunter2]}", "env: {A: {b: hunter2}}", "env: hunter2",
                            "stdin: [hunter2]", "stdin: {a: hunter2}", "env: {A: *hunter2}", "env: {A: 'hunter2}",
-                           "env: {A: hunter2: x}", "stdin: \"hunter2"}) {
+                           "env: {A: hunter2: x}", "stdin: \"hunter2", "ping: hunter2", "ping: [hunter2]",
+                           "ping: {a: hunter2}", "ping: 'https://x/hunter2?'", "ping: http://x/hunter2"}) {
     const LoadedJobs jobs = load("jobs:\n - {name: a, schedule: '@daily', command: x, " + std::string(keys) + "}\n");
     ASSERT_FALSE(jobs.problems.empty()) << keys;
     for (const Problem& problem : jobs.problems) {

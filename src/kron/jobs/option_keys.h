@@ -46,6 +46,12 @@ void visit_options(Visitor& visit, Options& options) {
   visit.account("group", options.group, "Run with this group.");
   visit.directory("cwd", options.cwd, "Working directory: an absolute path, or ~ for the user's home.");
   visit.environment("env", options.env, "Environment variables.");
+  visit.env_files("env_file", options.secrets.env_files,
+                  "Files with NAME=value lines, read at the start of each run: absolute paths.");
+  visit.credentials("credential", options.secrets.credentials,
+                    "Files that each run gets a copy of, by name, in $CREDENTIALS_DIRECTORY: NAME=/path.");
+  visit.flag("mask_output", options.secrets.mask_output,
+             "Replace values of env_file and credential in captured output by [masked].");
   visit.octal("umask", options.process.umask, 0777U, "Octal digits, such as 022.");
   visit.seconds("timeout", options.timeout, Seconds(0), "A run that takes longer is ended.");
   visit.seconds("grace", options.grace, kDefaultGrace, "Between asking a run to end and killing it; 10s when absent.");
@@ -64,10 +70,21 @@ void visit_options(Visitor& visit, Options& options) {
                "capture, discard, inherit (the daemon's own), syslog, or a file that is appended to.");
   visit.scalar("stdin", options.input, "Standard input of the command, or payload of the task.");
   visit.number("nice", options.process.nice, {-20, 19}, "Scheduling priority.");
-  visit.limits("limits", options.limits, "What the kernel holds a run to.");
+  visit.limits("limits", options.limits, "What the kernel holds each process of a run to.");
+  visit.size("memory_max", options.process.memory_max,
+             "Memory of all processes of a run together; with more, the run is killed. Needs cgroup v2.");
+  visit.number("tasks_max", options.process.tasks_max, {1, kMostTasksMax},
+               "Processes and threads of a run together. Needs cgroup v2.");
+  visit.percent("cpu_max", options.process.cpu_max, kMostCpuMax,
+                "Processor time of a run, in percent of one processor, such as 50%. Needs cgroup v2.");
+  visit.pool("pool", options.pool,
+             "The pool whose slots its runs need, as NAME of one that pools has, or NAME:SLOTS; a run without a slot "
+             "waits until its deadline.");
   visit.number("history", options.history, {0, 100'000}, kDefaultHistory,
                "How many past periods to remember; 20 when absent.");
   visit.notify("notify", options.notify, "Who is told when the job goes bad, and when it is well again.");
+  visit.ping("ping", options.ping,
+             "The URL of a check, as of healthchecks, that hears of each run: when it starts, and how it ends.");
   visit.text("description", options.description, "For people.");
 }
 

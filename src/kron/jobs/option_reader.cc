@@ -9,6 +9,7 @@
 #include "kron/core/make_job.h"
 #include "kron/jobs/keys.h"
 #include "kron/jobs/model.h"
+#include "kron/jobs/ping_url.h"
 
 namespace kron::jobs {
 namespace {
@@ -17,6 +18,11 @@ void read_limit_map(const Fields& fields, ResourceLimits& limits) {
   Fields(fields).reject_unknown(limit_keys());
   OptionReader reader(fields);
   visit_limits(reader, limits);
+}
+
+bool is_secret_path(const std::string& path) {
+  constexpr std::size_t kMostPath = 4095;
+  return path.starts_with('/') && path.size() > 1 && path.size() <= kMostPath && !has_control_character(path);
 }
 
 // What is absent is told of all; late only where it is said when that is.
@@ -149,6 +155,79 @@ void OptionReader::add_variable(Key key, Environment& target, std::string name, 
   target.emplace_back(std::move(name), std::move(value));
 }
 
+// A list, or one path.
+void OptionReader::env_files(Key key, std::vector<std::string>& target, About) {
+  if (!fields_.has(key)) return;
+  for (std::string& path : fields_.scalars(key)) {
+    if (!is_secret_path(path)) {
+      // Not quoted, as with env: who has misunderstood this has written a password here.
+      fields_.report(key, "what is given is no absolute path; name the file, not what is in it");
+    } else if (std::ranges::find(target, path) != target.end()) {
+      fields_.report(key, "the file " + quoted(path) + " is given twice; keep one of them");
+    } else {
+      target.push_back(std::move(path));
+    }
+  }
+  if (target.size() <= kMostEnvFiles) return;
+  fields_.report(
+      key, "a job has at most " + std::to_string(kMostEnvFiles) + " of them, not " + std::to_string(target.size()));
+}
+
+// A map, or a list of NAME=FILE.
+void OptionReader::credentials(Key key, Environment& target, About) {
+  const Node* node = fields_.find(key);
+  if (node == nullptr) return;
+  if (const auto* members = node->as<Node::Map>()) {
+    OptionReader paths(*fields_.map(key));
+    for (const Node::Member& member : *members) {
+      if (auto path = paths.word(member.key)) add_credential(key, target, member.key, *std::move(path));
+    }
+  } else {
+    for (const std::string& text : fields_.scalars(key)) {
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos) {
+        // Not quoted, as with env: who has misunderstood this has written a password here.
+        fields_.report(key, "a text without = names no file; expected NAME=/path");
+      } else {
+        add_credential(key, target, text.substr(0, equals), text.substr(equals + 1));
+      }
+    }
+  }
+  if (target.size() <= kMostCredentials) return;
+  fields_.report(
+      key, "a job has at most " + std::to_string(kMostCredentials) + " of them, not " + std::to_string(target.size()));
+}
+
+void OptionReader::add_credential(Key key, Environment& target, std::string name, std::string path) {
+  if (!is_credential_name(name)) {
+    return fields_.report(key, quoted(name, 80) +
+                                   " is no name of a credential; names are letters, digits and . _ -, "
+                                   "no dot first, at most " +
+                                   std::to_string(kMostCredentialName) + " bytes");
+  }
+  if (!is_secret_path(path)) {
+    return fields_.report(
+        key, "what is given for " + quoted(name) + " is no absolute path; name the file, not what is in it");
+  }
+  if (std::ranges::find(target, name, &Environment::value_type::first) != target.end()) {
+    return fields_.report(key, "the credential " + quoted(name) + " is given twice; keep one of them");
+  }
+  target.emplace_back(std::move(name), std::move(path));
+}
+
+void OptionReader::flag(Key key, bool& target, About) {
+  const std::optional<std::string> text = word(key);
+  if (!text) return;
+  if (*text != "true" && *text != "false") {
+    return fields_.report(key, quoted(*text) + " is neither true nor false", 1);
+  }
+  target = *text == "true";
+}
+
+void OptionReader::percent(Key key, std::optional<std::uint32_t>& target, std::uint32_t most, About) {
+  if (const auto text = fields_.scalar(key)) fields_.take(target.emplace(), key, parse_percent(*text, most));
+}
+
 void OptionReader::octal(Key key, std::optional<std::uint32_t>& target, std::uint32_t most, About) {
   const std::optional<std::string> digits = fields_.scalar(key);
   if (!digits) return;
@@ -247,6 +326,27 @@ void OptionReader::exit_codes(Key key, std::optional<ExitCodes>& target, About) 
   target = codes;
 }
 
+// NAME, or NAME:SLOTS.
+void OptionReader::pool(Key key, std::optional<SlotPool>& target, About) {
+  const std::optional<std::string> text = word(key);
+  if (!text) return;
+  const std::size_t colon = std::min(text->find(':'), text->size());
+  SlotPool pool{text->substr(0, colon), 0};
+  if (!is_job_name(pool.name)) {
+    return fields_.report(key, quoted(pool.name) + " is no name of a pool; expected NAME or NAME:SLOTS, such as db:4",
+                          1);
+  }
+  if (colon != text->size()) {
+    const std::string_view slots = std::string_view(*text).substr(colon + 1);
+    const auto [end, status] = std::from_chars(slots.data(), slots.data() + slots.size(), pool.slots);
+    if (status != std::errc() || end != slots.data() + slots.size() || pool.slots < 1 || pool.slots > kMostSlots) {
+      return fields_.report(key, quoted(slots) + " is no number of slots; expected 1 to " + std::to_string(kMostSlots),
+                            colon + 2);
+    }
+  }
+  target = std::move(pool);
+}
+
 Node OptionReader::one_line_map(Key key, const std::string& list, std::string_view what, std::string_view example) {
   Node::Map parts;
   for (std::size_t at = 0; at <= list.size();) {
@@ -278,6 +378,14 @@ void OptionReader::limits(Key key, ResourceLimits& target, About) {
 void OptionReader::notify(Key key, std::optional<AlarmTerms>& target, About) {
   in_map(key, "part of notify", "on=failed+missed,after=2,to=ops",
          [&target](const Fields& fields) { read_notify_map(fields, target.emplace()); });
+}
+
+void OptionReader::ping(Key key, std::string& target, About) {
+  const std::optional<std::string> text = word(key);
+  if (!text) return;
+  Result<std::string> url = parse_ping_url(*text);
+  if (!url) return fields_.report(key, url.error().message, 1);
+  target = *std::move(url);
 }
 
 void OptionReader::in_map(Key key, std::string_view what, std::string_view example,

@@ -32,6 +32,10 @@ class OptionReader {
   void directory(Key key, std::string& target, About = {});
   void output(Key key, std::string& target, About = {});
   void environment(Key key, Environment& target, About = {});
+  void env_files(Key key, std::vector<std::string>& target, About = {});
+  void credentials(Key key, Environment& target, About = {});
+  void flag(Key key, bool& target, About = {});
+  void percent(Key key, std::optional<std::uint32_t>& target, std::uint32_t most, About = {});
   void octal(Key key, std::optional<std::uint32_t>& target, std::uint32_t most, About = {});
   void number(Key key, std::optional<std::int32_t>& target, NumberRange range, About = {});
   void number(Key key, std::optional<std::uint32_t>& target, NumberRange range, About = {});
@@ -44,7 +48,9 @@ class OptionReader {
   void fails_on(Key key, std::optional<FailsOn>& target, About = {});
   void exit_codes(Key key, std::optional<ExitCodes>& target, About = {});
   void limits(Key key, ResourceLimits& target, About = {});
+  void pool(Key key, std::optional<SlotPool>& target, About = {});
   void notify(Key key, std::optional<AlarmTerms>& target, About = {});
+  void ping(Key key, std::string& target, About = {});
   void kinds(Key key, std::vector<AlarmKind>& target, About = {});
   void pause(Key key, std::optional<Seconds>& target, About = {});
   void destinations(Key key, std::vector<std::string>& target, About = {});
@@ -54,6 +60,7 @@ class OptionReader {
   void in_map(Key key, std::string_view what, std::string_view example, const std::function<void(const Fields&)>& read);
   Node one_line_map(Key key, const std::string& list, std::string_view what, std::string_view example);
   std::vector<std::string> words_in(Key key);
+  void add_credential(Key key, Environment& target, std::string name, std::string path);
   void add_variable(Key key, Environment& target, std::string name, std::string value);
 
   Fields fields_;

@@ -8,6 +8,7 @@
 
 #include "kron/jobs/definition.h"
 #include "kron/jobs/option_keys.h"
+#include "kron/jobs/ping_url.h"
 
 namespace kron::jobs {
 
@@ -36,6 +37,22 @@ class OptionSchema {
         R"("oneOf": [{"type": "object", "additionalProperties": {"$ref": "#/$defs/scalar"}}, )"
         R"({"type": "array", "items": {"type": "string", "pattern": "="}}])");
   }
+  void env_files(Key key, const std::vector<std::string>&, About about) {
+    add(key, about,
+        R"("oneOf": [{"type": "string", "pattern": "^/"}, {"type": "array", "items": {"type": "string", )"
+        R"("pattern": "^/"}, "minItems": 1, "maxItems": )" +
+            std::to_string(kMostEnvFiles) + "}]");
+  }
+  void credentials(Key key, const Environment&, About about) {
+    add(key, about,
+        R"rules("oneOf": [{"type": "object", "propertyNames": {"pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"}, )rules"
+        R"rules("additionalProperties": {"type": "string", "pattern": "^/"}}, {"type": "array", "items": )rules"
+        R"rules({"type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]*=/"}}])rules");
+  }
+  void flag(Key key, bool, About about) { add(key, about, R"("type": "boolean")"); }
+  void percent(Key key, const std::optional<std::uint32_t>&, std::uint32_t, About about) {
+    add(key, about, R"("type": "string", "pattern": "^[0-9]+%$")");
+  }
   void octal(Key key, const std::optional<std::uint32_t>&, std::uint32_t, About about) {
     add(key, about, R"("type": ["string", "integer"], "pattern": "^[0-7]+$")");
   }
@@ -59,7 +76,15 @@ class OptionSchema {
         R"rules("minimum": 0, "maximum": 255}, "minItems": 1}])rules");
   }
   void limits(Key key, const ResourceLimits& value, About about);
+  void pool(Key key, const std::optional<SlotPool>&, About about) {
+    add(key, about, R"rules("type": "string", "pattern": "^[a-z0-9]([a-z0-9._/-]*[a-z0-9])?(:[0-9]+)?$")rules");
+  }
   void notify(Key key, const std::optional<AlarmTerms>& value, About about);
+  void ping(Key key, const std::string&, About about) {
+    add(key, about,
+        R"rules("type": "string", "pattern": "^https?://[^/?#@]+/[^?#]*[^/?#]/*$", "maxLength": )rules" +
+            std::to_string(kMostPingUrl));
+  }
   void kinds(Key key, const std::vector<AlarmKind>&, About about);
   void pause(Key key, const std::optional<Seconds>&, About about) { add_duration(key, about); }
   void destinations(Key key, const std::vector<std::string>&, About about);

@@ -28,6 +28,23 @@ void OptionWriter::environment(Key key, const Environment& value, About) {
   map_.map_unless_empty(key, std::move(variables));
 }
 
+// One as it is, so that a file says what it was given.
+void OptionWriter::env_files(Key key, const std::vector<std::string>& value, About) {
+  if (value.empty()) return;
+  if (value.size() == 1) return map_.text(key, value.front());
+  Node::List paths;
+  for (const std::string& path : value) paths.emplace_back(path);
+  map_.put(key, Node(std::move(paths)));
+}
+
+void OptionWriter::flag(Key key, bool value, About) {
+  if (value) map_.flag(key, true);
+}
+
+void OptionWriter::percent(Key key, const std::optional<std::uint32_t>& value, std::uint32_t, About) {
+  if (value) map_.text(key, std::to_string(*value) + "%");
+}
+
 void OptionWriter::octal(Key key, const std::optional<std::uint32_t>& value, std::uint32_t, About) {
   if (!value) return;
   std::array<char, 16> digits{};
@@ -85,6 +102,10 @@ void OptionWriter::limits(Key key, const ResourceLimits& value, About) {
   OptionWriter writer(limits);
   visit_limits(writer, value);
   map_.map_unless_empty(key, std::move(limits));
+}
+
+void OptionWriter::pool(Key key, const std::optional<SlotPool>& value, About) {
+  if (value) map_.text(key, value->name + (value->slots == 0 ? "" : ":" + std::to_string(value->slots)));
 }
 
 void OptionWriter::notify(Key key, const std::optional<AlarmTerms>& value, About) {

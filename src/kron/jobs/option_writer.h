@@ -27,6 +27,10 @@ class OptionWriter {
   void directory(Key key, const std::string& value, About about) { text(key, value, about); }
   void output(Key key, const std::string& value, About about) { text(key, value, about); }
   void environment(Key key, const Environment& value, About);
+  void env_files(Key key, const std::vector<std::string>& value, About);
+  void credentials(Key key, const Environment& value, About about) { environment(key, value, about); }
+  void flag(Key key, bool value, About);
+  void percent(Key key, const std::optional<std::uint32_t>& value, std::uint32_t most, About);
   void octal(Key key, const std::optional<std::uint32_t>& value, std::uint32_t most, About);
   void number(Key key, const std::optional<std::int32_t>& value, NumberRange range, About);
   void number(Key key, const std::optional<std::uint32_t>& value, NumberRange range, About);
@@ -39,7 +43,9 @@ class OptionWriter {
   void fails_on(Key key, const std::optional<FailsOn>& value, About);
   void exit_codes(Key key, const std::optional<ExitCodes>& value, About);
   void limits(Key key, const ResourceLimits& value, About);
+  void pool(Key key, const std::optional<SlotPool>& value, About);
   void notify(Key key, const std::optional<AlarmTerms>& value, About);
+  void ping(Key key, const std::string& value, About about) { text(key, value, about); }
   void kinds(Key key, const std::vector<AlarmKind>& value, About);
   void pause(Key key, const std::optional<Seconds>& value, About about) { seconds(key, value, about); }
   void destinations(Key key, const std::vector<std::string>& value, About);

@@ -119,6 +119,16 @@ Node some_job(bool with_breaks) {
     if (maybe()) put("fails_on", one_of("exit", "stderr", "nothing"));
     if (maybe()) put("success_exit", one_of("0,2", "255", "0, 1 ,143"));
     if (maybe()) put("backoff", one_of("0s", "30s", "1d", "90m"));
+    if (maybe()) put("ping", one_of("https://hc-ping.com/0b1c", "http://[::1]:8000/a//", "https://h.example/a'\"=,%"));
+    if (maybe()) put("env_file", one_of("/etc/a", "/a b", "/x,y\"\\"));
+    if (job.back().key != "env_file" && maybe()) {
+      put("env_file", Node::List{Node(std::string("/etc/a b")), Node(std::string("/etc/b"))});
+    }
+    if (maybe()) put("credential", map({{"db", one_of("/etc/db", "/a = b")}, {"T_1-x.y", std::string("/x,y")}}));
+    if (maybe()) put("mask_output", maybe());
+    if (maybe()) put("memory_max", one_of("1M", "2G", "123456789"));
+    if (maybe()) put("tasks_max", std::int64_t{*rc::gen::inRange(1, 4'194'305)});
+    if (maybe()) put("cpu_max", one_of("1%", "50%", "100000%"));
   }
   if (maybe()) put("stdout", one_of("discard", "capture", "inherit", "syslog", "/var/log/x y", "file:/var/log/z"));
   if (maybe()) put("stdin", some_text(with_breaks));
@@ -127,6 +137,7 @@ Node some_job(bool with_breaks) {
     put("notify",
         map({{"on", std::string("failed+recovered")}, {"after", std::int64_t{3}}, {"to", one_of("ops", "a+b")}}));
   put("limits", map({{"memory", one_of("64k", "1G", "123")}, {"cpu", duration()}, {"files", std::int64_t{7}}}));
+  if (maybe()) put("pool", one_of("db:4", "a/b:1", "x.y-z:100000"));
   if (maybe()) put("history", std::int64_t{*rc::gen::inRange(0, 100)});
   if (maybe()) put("description", some_text(with_breaks));
   return Node(std::move(job));

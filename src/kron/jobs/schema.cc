@@ -39,7 +39,10 @@ std::string_view job_file_schema() {
       "items": {"allOf": [{"$ref": "#/$defs/job"}, {"required": ["name"]}]}},
     "defaults": {"description": "What jobs of this file take when they do not say it themselves. Maps such as policy and env are merged by key; only, avoid and distribution are taken whole.",
       "allOf": [{"$ref": "#/$defs/job"}, {"not": {"required": ["name"]}}]},
-    "calendars": {"$ref": "#/$defs/calendars"}
+    "calendars": {"$ref": "#/$defs/calendars"},
+    "pools": {"description": "How many slots each pool has. A pool is the host's: jobs of all files may name it.",
+      "type": "object", "propertyNames": {"pattern": "^[a-z0-9]([a-z0-9._/-]*[a-z0-9])?$"},
+      "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 100000}}
   },
   "if": {"properties": {"defaults": {"anyOf": [{"required": ["command"]}, {"required": ["task"]}]}}, "required": ["defaults"]},
   "else": {"properties": {"jobs": {"items": {"oneOf": [{"required": ["command"]}, {"required": ["task"]}]}}}},

@@ -93,7 +93,9 @@ bool pass_modifier(LineScanner& scanner) {
   return true;
 }
 
-bool has_secrets(const RunOptions& options) { return !options.env.empty() || options.input.has_value(); }
+bool has_secrets(const RunOptions& options) {
+  return !options.env.empty() || options.input.has_value() || !options.ping.empty();
+}
 
 // A .kron line on one line, its secret values replaced.
 std::optional<std::string> without_secrets(const std::string& line) {
@@ -117,7 +119,7 @@ std::optional<std::string> without_secrets(const std::string& line) {
     scanner.take();
     const std::size_t start = scanner.at();
     if (!scanner.pass_value(LineScanner::Stop::blank)) return std::nullopt;
-    if (key != "env" && key != "stdin") continue;
+    if (key != "env" && key != "stdin" && key != "ping") continue;
     shown += line.substr(kept, start - kept);
     // The name of a variable may be seen.
     const std::string value = line.substr(start, scanner.at() - start);

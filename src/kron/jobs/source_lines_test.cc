@@ -60,9 +60,12 @@ TEST_F(SourceTest, OfAFileThatHasChangedThereIsNone) {
 TEST_F(SourceTest, SecretsAreReplacedForThoseWhoMayNotSeeThem) {
   const std::string text =
       "@daily name=a command=\"env stdin=x\" env=A=hunter2 env=\"B=hunter2 hunter2\" @win(after, 1h) "
-      "stdin=\"hunter2\"\n";
+      "stdin=\"hunter2\" ping=https://h.example/hunter2\n";
   EXPECT_EQ(source(text), text.substr(0, text.size() - 1));
-  EXPECT_EQ(source(text, 0, false), "@daily name=a command=\"env stdin=x\" env=A=… env=… @win(after, 1h) stdin=…");
+  EXPECT_EQ(source(text, 0, false),
+            "@daily name=a command=\"env stdin=x\" env=A=… env=… @win(after, 1h) stdin=… ping=…");
+  EXPECT_EQ(source("@daily name=a command=true ping=https://h.example/hunter2\n", 0, false),
+            "@daily name=a command=true ping=…");
   EXPECT_EQ(source("@daily name=a command=true\n", 0, false), "@daily name=a command=true");
 }
 
@@ -71,6 +74,9 @@ TEST_F(SourceTest, WhereSecretsAreIsNotGuessed) {
   EXPECT_EQ(
       source("jobs:\n- name: a\n  schedule: '@daily'\n  command: x\n  env: {A: hunter2}\n", 0, false, Spelling::yaml),
       std::nullopt);
+  EXPECT_EQ(source("jobs:\n- name: a\n  schedule: '@daily'\n  command: x\n  ping: https://h.example/hunter2\n", 0,
+                   false, Spelling::yaml),
+            std::nullopt);
   EXPECT_EQ(source("A=b\n@daily true\n", 0, false, Spelling::crontab), std::nullopt);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "kron/base/duration.h"
@@ -55,20 +56,16 @@ constexpr auto kOfUnitsOnly = std::to_array<std::pair<std::string_view, std::str
     {"RuntimeDirectory", ""},
     {"LogsDirectory", ""},
     {"ConfigurationDirectory", ""},
-    {"LoadCredential", ""},
     {"LoadCredentialEncrypted", ""},
     {"SetCredential", ""},
     {"SupplementaryGroups", ""},
     {"PAMName", ""},
-    {"MemoryMax", ""},
     {"MemoryHigh", ""},
-    {"CPUQuotaPerSecUSec", ""},
     {"ExecCondition", ""},
     {"ExecStartPre", ""},
     {"ExecStartPost", ""},
     {"ExecStop", ""},
     {"ExecStopPost", ""},
-    {"EnvironmentFiles", ""},
     {"PassEnvironment", ""},
     {"SuccessExitStatus", ""},
     {"OnFailure", ""},
@@ -166,6 +163,73 @@ void put_timeout(Node::Map& keys, const ShownUnit& service) {
   if (grace && stop != kUsualStop) put_timer_key(keys, "grace", duration_text(std::chrono::ceil<Seconds>(*grace)));
 }
 
+// `/etc/default/x (ignore_errors=no)`, a line for each. A file that may be missing is one that a job cannot have.
+void put_env_files(Node::Map& keys, std::vector<std::string>& lost, const ShownUnit& service) {
+  constexpr std::string_view kStrict = " (ignore_errors=no)";
+  Node::List files;
+  for (const ShownProperty* shown : service.all("EnvironmentFiles")) {
+    std::string_view path = shown->value;
+    if (path.empty()) continue;
+    if (!path.ends_with(kStrict) || !path.starts_with('/')) {
+      lost.push_back("EnvironmentFiles=" + std::string(path.substr(0, 60)));
+      continue;
+    }
+    path.remove_suffix(kStrict.size());
+    files.push_back(timer_text(std::string(path)));
+  }
+  if (!files.empty()) keys.push_back({"env_file", {}, Node(std::move(files))});
+}
+
+// NAME:PATH, a line for each.
+void put_credentials(Node::Map& keys, std::vector<std::string>& lost, const ShownUnit& service) {
+  Node::Map credentials;
+  for (const ShownProperty* shown : service.all("LoadCredential")) {
+    const std::string_view value = shown->value;
+    const std::size_t colon = std::min(value.find(':'), value.size());
+    const std::string_view path = value.substr(std::min(colon + 1, value.size()));
+    if (is_unset(value)) continue;
+    if (is_credential_name(value.substr(0, colon)) && path.starts_with('/') && path.find(' ') == std::string::npos) {
+      put_timer_key(credentials, value.substr(0, colon), std::string(path));
+    } else {
+      lost.push_back("LoadCredential=" + std::string(value.substr(0, 60)));
+    }
+  }
+  if (!credentials.empty()) keys.push_back({"credential", {}, Node(std::move(credentials))});
+}
+
+// Every service has a TasksMax=; what nobody set is the machine's, which is above this on all but the smallest.
+constexpr std::uint64_t kChosenTasks = 1000;
+
+void put_run_limits(Node::Map& keys, std::vector<std::string>& lost, const ShownUnit& service) {
+  const auto number_of = [&](std::string_view property) -> std::optional<std::uint64_t> {
+    const std::string_view value = service.text(property);
+    std::uint64_t number = 0;
+    const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+    // All bits set is how some versions say that there is none.
+    const bool is_number = status == std::errc() && end == value.data() + value.size() && ~number != 0;
+    return is_number ? std::optional(number) : std::nullopt;
+  };
+  if (const auto memory = number_of("MemoryMax")) {
+    if (*memory >= kLeastMemoryMax) {
+      put_timer_key(keys, "memory_max", size_text(*memory));
+    } else {
+      lost.push_back("MemoryMax=" + std::to_string(*memory));
+    }
+  }
+  const auto tasks = number_of("TasksMax");
+  if (tasks && *tasks > 0 && *tasks <= kChosenTasks) put_timer_key(keys, "tasks_max", std::to_string(*tasks));
+  const std::string_view quota = service.text("CPUQuotaPerSecUSec");
+  const auto share = shown_span(quota);
+  if (!share) return;
+  constexpr Nanoseconds kPercent = std::chrono::milliseconds(10);
+  const std::int64_t percent = *share / kPercent;
+  if (percent >= 1 && percent <= kMostCpuMax && *share % kPercent == Nanoseconds(0)) {
+    put_timer_key(keys, "cpu_max", std::to_string(percent) + "%");
+  } else {
+    lost.push_back("CPUQuotaPerSecUSec=" + std::string(quota));
+  }
+}
+
 void put_process(Node::Map& keys, std::vector<std::string>& lost, const ShownUnit& service) {
   for (const auto& [property, key] : {std::pair{"User", "user"}, std::pair{"Group", "group"}}) {
     if (const std::string_view value = service.text(property); !value.empty())
@@ -175,6 +239,9 @@ void put_process(Node::Map& keys, std::vector<std::string>& lost, const ShownUni
   while (directory.starts_with('-') || directory.starts_with('!')) directory.remove_prefix(1);
   put_timer_key(keys, "cwd", directory.empty() ? "/" : std::string(directory));
   put_environment(keys, lost, service);
+  put_env_files(keys, lost, service);
+  put_credentials(keys, lost, service);
+  put_run_limits(keys, lost, service);
   put_timeout(keys, service);
   put_output(keys, lost, service, "StandardOutput", "stdout");
   put_output(keys, lost, service, "StandardError", "stderr");

@@ -122,7 +122,10 @@ class SchemaCheck {
 
   // A server drops them without a word. Those within window, seed and the like are known to their readers.
   void check_keys() {
-    constexpr std::array<std::string_view, 11> kSpecKeys{"schedule",
+    // `ping`, `pool` and the last six are refused by name (spec.cc).
+    constexpr std::array<std::string_view, 19> kSpecKeys{"ping",
+                                                         "pool",
+                                                         "schedule",
                                                          "timezone",
                                                          "dst",
                                                          "window",
@@ -132,7 +135,13 @@ class SchemaCheck {
                                                          "constraints",
                                                          "jobTemplate",
                                                          "successfulJobsHistoryLimit",
-                                                         "failedJobsHistoryLimit"};
+                                                         "failedJobsHistoryLimit",
+                                                         "env_file",
+                                                         "credential",
+                                                         "mask_output",
+                                                         "memory_max",
+                                                         "tasks_max",
+                                                         "cpu_max"};
     constexpr std::array<std::string_view, 3> kConstraintKeys{"only", "avoid", "calendars"};
     Fields(spec_, "spec", errors_).reject_unknown(kSpecKeys);
     if (const Node* constraints = below(spec_, "constraints")) {

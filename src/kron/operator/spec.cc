@@ -1,6 +1,7 @@
 #include "kron/operator/spec.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -53,6 +54,16 @@ void refuse(KronJobSpec& to, std::string_view field, std::string message) {
   to.errors.push_back({Code::invalid, std::move(message), std::string(field)});
 }
 
+// What Kubernetes has of its own.
+constexpr auto kOfContainers = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"env_file", "envFrom with a Secret"},
+    {"credential", "a volume of a Secret"},
+    {"mask_output", "no counterpart, their logs are Kubernetes' to keep"},
+    {"memory_max", "resources.limits.memory"},
+    {"tasks_max", "podPidsLimit of the kubelet"},
+    {"cpu_max", "resources.limits.cpu"},
+});
+
 // What CEL rules say on servers that know them is repeated here for those that do not.
 void check_rules(const Node& spec, std::string_view name, KronJobSpec& to) {
   if (name.size() > kLongestName) {
@@ -77,6 +88,21 @@ void check_rules(const Node& spec, std::string_view name, KronJobSpec& to) {
   }
   if (node_at(spec, {"policy", "catchUpSpread"}) != nullptr) {
     refuse(to, "spec.policy.catchUpSpread", "it is for krond only; a window spreads the runs of KronJobs");
+  }
+  if (node_at(spec, {"ping"}) != nullptr) {
+    refuse(
+        to, "spec.ping",
+        "it is for krond only: the operator sees neither the output nor the exit code of a Job; let its command ping, "
+        "as with curl");
+  }
+  for (const auto& [key, instead] : kOfContainers) {
+    if (node_at(spec, {key}) == nullptr) continue;
+    refuse(
+        to, "spec." + std::string(key),
+        "it is for krond only: a KronJob's containers have " + std::string(instead) + "; say it in spec.jobTemplate");
+  }
+  if (spec.find("pool") != nullptr) {
+    refuse(to, "spec.pool", "it is for krond only: in Kubernetes a ResourceQuota limits how many Pods there are");
   }
   const Node* job_spec = node_at(spec, {"jobTemplate", "spec"});
   if (job_spec == nullptr || job_spec->as<Node::Map>() == nullptr) {

@@ -83,6 +83,7 @@ TEST(KronJobView, SaysAllThatIsWrongWithASpec) {
   EXPECT_THAT(view_with({"spec", "policy"}, R"({"pauseAfter":3})").problem, HasSubstr("spec.policy.pauseAfter"));
   EXPECT_THAT(view_with({"spec", "policy"}, R"({"catchUpSpread":"1m"})").problem,
               HasSubstr("spec.policy.catchUpSpread"));
+  EXPECT_THAT(view_with({"spec", "ping"}, R"("https://hc.example/x")").problem, HasSubstr("spec.ping"));
   EXPECT_THAT(view_with({"spec", "jobTemplate"}, "{}").problem, HasSubstr("spec.jobTemplate"));
   EXPECT_THAT(view_with({"spec", "constraints"}, R"({"only":{"hours":["25"]}})").problem,
               HasSubstr("spec.constraints.only.hours"));
