@@ -24,8 +24,21 @@ void check(std::string bytes) {
   if (std::strchr(read.run_id, '/') != nullptr) std::abort();
   if (read.timeout < 0 || read.grace < 0 || read.limit_count > RLIM_NLIMITS) std::abort();
   if (read.failure == nullptr && (read.arguments[0] == nullptr || read.directory == nullptr)) std::abort();
+  if (read.env_file_count > kron::kMostEnvFiles || read.credential_count > kron::kMostCredentials) std::abort();
+  std::size_t secrets = length(read.credentials_at);
+  for (std::size_t i = 0; i < read.env_file_count; ++i) {
+    if (read.env_files[i][0] != '/') std::abort();
+    secrets += length(read.env_files[i]);
+  }
+  for (std::size_t i = 0; i < read.credential_count; ++i) {
+    const auto& [name, path] = read.credentials[i];
+    // The name becomes that of a file.
+    if (!kron::is_credential_name(name) || path[0] != '/') std::abort();
+    secrets += length(name) + length(path);
+  }
+  if (read.credential_count > 0 && read.credentials_at == nullptr) std::abort();
   const std::size_t texts = length(read.run_id) + length(read.arguments) + length(read.variables) +
-                            length(read.directory) + length(read.cgroup) + length(read.failure) +
+                            length(read.directory) + length(read.cgroup) + length(read.failure) + secrets +
                             (read.input ? read.input->size() : 0);
   if (texts > bytes.size()) std::abort();
   // Of a run that may have several attempts, one more variable finds its place, and the list still has its end.

@@ -55,7 +55,7 @@ char wait_at_gate() {
 }
 
 // Nothing: abandoned, and there is nothing to record.
-std::optional<Ending> run(const Instructions& instructions, RunDirectory& directory) {
+std::optional<Ending> run(Instructions& instructions, RunDirectory& directory) {
   Ending ending;
   Supervisor supervisor(instructions, directory);
   if (instructions.failure == nullptr) supervisor.prepare();

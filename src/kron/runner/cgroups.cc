@@ -77,10 +77,11 @@ bool has_mark(const std::string& directory, const char* name) {
   return ::getxattr(directory.c_str(), name, &value, 1) == 1 && value == '1';
 }
 
+bool has_systemd() { return ::access("/run/systemd/system", F_OK) == 0; }
+
 // systemd manages all cgroups of a machine that it runs, and marks those that it leaves to others.
 bool may_be_divided(const std::string& directory) {
-  const bool has_systemd = ::access("/run/systemd/system", F_OK) == 0;
-  return !has_systemd || has_mark(directory, "trusted.delegate") || has_mark(directory, "user.delegate");
+  return !has_systemd() || has_mark(directory, "trusted.delegate") || has_mark(directory, "user.delegate");
 }
 
 bool can_be_divided(const std::string& directory) {
@@ -89,6 +90,28 @@ bool can_be_divided(const std::string& directory) {
   if (::mkdir(trial, 0755) != 0) return false;
   const bool can_kill = ::access((std::string(trial) + "/cgroup.kill").c_str(), W_OK) == 0;
   return ::rmdir(trial) == 0 && can_kill;
+}
+
+bool write_word(const std::string& path, std::string_view word) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file && ::write(file.get(), word.data(), word.size()) == static_cast<ssize_t>(word.size());
+}
+
+// A process at a time is what the kernel takes.
+void move_processes(const std::string& from, const std::string& to) {
+  if (::mkdir(to.c_str(), 0755) != 0 && errno != EEXIST) return;
+  std::string processes = read_all(AT_FDCWD, (from + "/cgroup.procs").c_str());
+  std::string_view rest = processes;
+  while (std::optional<std::string_view> line = cut_before(rest, '\n')) write_word(to + "/cgroup.procs", *line);
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+  for (std::size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || words[at - 1] == ' ';
+    if (begins && (end == words.size() || words[end] == ' ' || words[end] == '\n')) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -107,7 +130,36 @@ std::string find_own_cgroup() {
   const std::optional<std::string> directory =
       cgroup_directory(read_all(AT_FDCWD, "/proc/self/cgroup"), read_all(AT_FDCWD, "/proc/self/mountinfo"));
   if (!directory || directory->size() > kMostCgroupPath) return {};
+  const std::size_t slash = directory->rfind('/');
+  if (slash != std::string::npos && directory->substr(slash + 1) == kDaemonCgroup) {
+    const std::string above = directory->substr(0, slash);
+    if (may_be_divided(above) && can_be_divided(above)) return above;
+  }
   return may_be_divided(*directory) && can_be_divided(*directory) ? *directory : std::string();
+}
+
+Controllers enable_controllers(const std::string& directory) {
+  const std::string control = directory + "/cgroup.subtree_control";
+  if (directory.empty()) return {};
+  // Each alone: one that the machine does not have must not take the others along.
+  const auto enable = [&] {
+    const std::string words = read_all(AT_FDCWD, control.c_str());
+    bool is_busy = false;
+    for (const std::string_view word : {"+memory", "+pids", "+cpu"}) {
+      if (has_word(words, word.substr(1)) || write_word(control, word)) continue;
+      is_busy = is_busy || errno == EBUSY;
+    }
+    return is_busy;
+  };
+  if (enable() && !has_systemd()) {
+    move_processes(directory, directory + "/" + kDaemonCgroup);
+    enable();
+  }
+  return controllers_in(read_all(AT_FDCWD, control.c_str()));
+}
+
+Controllers controllers_in(std::string_view words) {
+  return {has_word(words, "memory"), has_word(words, "pids"), has_word(words, "cpu")};
 }
 
 CgroupEnd end_cgroup(const std::string& path, DyingCgroup& dying) {

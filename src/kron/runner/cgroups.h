@@ -17,9 +17,29 @@ namespace kron::runner {
 // cgroup v2 that it can see.
 std::optional<std::string> cgroup_directory(std::string_view cgroup, std::string_view mounts);
 
-// The directory of our own cgroup, if runs may have cgroups below it: there is cgroup v2 with cgroup.kill (Linux 5.14),
-// we may make one, and no systemd manages ours without having delegated it to us. Empty otherwise.
+// The name of the cgroup that krond itself is in when it leaves the one above to its runs (DelegateSubgroup= of
+// systemd).
+inline constexpr char kDaemonCgroup[] = "krond";
+
+// The directory of our own cgroup, or of the one above if ours is kDaemonCgroup in it, if runs may have cgroups below
+// it: there is cgroup v2 with cgroup.kill (Linux 5.14), we may make one, and no systemd manages ours without having
+// delegated it to us. Empty otherwise.
 std::string find_own_cgroup();
+
+// Has the kernel limit what is below a cgroup, for the limits of a whole run: turns on the controllers `memory`, `pids`
+// and `cpu`. Returns those that are on. Where no process may stay in a cgroup that does so, and no systemd minds it,
+// the processes in it, which are ours, go to kDaemonCgroup below it first.
+struct Controllers {
+  bool memory = false;
+  bool pids = false;
+  bool cpu = false;
+
+  bool operator==(const Controllers&) const = default;
+};
+Controllers enable_controllers(const std::string& directory);
+
+// Of the words in a cgroup.subtree_control.
+Controllers controllers_in(std::string_view words);
 
 // A run's cgroup that has been sent KILL.
 struct DyingCgroup {

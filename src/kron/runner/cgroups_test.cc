@@ -49,5 +49,18 @@ TEST(Cgroups, WhatIsNoCgroupIsUnknownAndStays) {
   EXPECT_EQ(remove_empty_cgroups(""), 0U);
 }
 
+TEST(Cgroups, ControllersAreFoundByTheirWholeNames) {
+  EXPECT_EQ(controllers_in("cpuset cpu io memory hugetlb pids\n"), (Controllers{true, true, true}));
+  EXPECT_EQ(controllers_in("cpuset memory_x ppids pidss\n"), Controllers{});
+  EXPECT_EQ(controllers_in("cpuset cpu\n"), (Controllers{false, false, true}));
+  EXPECT_EQ(controllers_in("memory"), (Controllers{true, false, false}));
+  EXPECT_EQ(controllers_in(""), Controllers{});
+}
+
+TEST(Cgroups, WithoutADirectoryThereAreNoControllers) {
+  EXPECT_EQ(enable_controllers(""), Controllers{});
+  EXPECT_EQ(enable_controllers("/nonexistent"), Controllers{});
+}
+
 }  // namespace
 }  // namespace kron::runner

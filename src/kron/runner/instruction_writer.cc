@@ -94,6 +94,14 @@ void write_limits(InstructionWriter& to, const RunSpec& spec, std::optional<rlim
   if (open_files) write(RLIMIT_NOFILE, open_files->rlim_cur, open_files->rlim_max);
 }
 
+void write_secrets(InstructionWriter& to, const SecretFiles& secrets, const std::string& directory) {
+  if (secrets.empty()) return;
+  for (const std::string& path : secrets.env_files) to.text(Tag::env_file, path);
+  for (const auto& [name, path] : secrets.credentials) to.text(Tag::credential, name + "=" + path);
+  if (!secrets.credentials.empty()) to.text(Tag::credentials_at, directory);
+  if (secrets.mask_output) to.bytes(Tag::mask_output, {});
+}
+
 void write_output(InstructionWriter& to, Tag tag, const OutputTo& output) {
   std::string content(1, static_cast<char>(output.kind));
   to.check(output.path);
@@ -108,8 +116,11 @@ std::uint64_t count_of(Nanoseconds duration) {
 }  // namespace
 
 Result<std::string> instructions_of(const RunSpec& spec, const Account& account, std::optional<rlimit> open_files,
-                                    const std::string& cgroup) {
+                                    const std::string& cgroup, const std::string& credentials) {
   if (spec.command.empty()) return fail(Code::invalid, "there is no command to run; name one");
+  if (!spec.secrets.credentials.empty() && credentials.empty()) {
+    return fail(Code::invalid, "there is no directory for credentials; only krond has one");
+  }
   InstructionWriter to;
   to.text(Tag::run_id, spec.run_id);
   for (const std::string& word : spec.command) to.text(Tag::argument, word);
@@ -128,6 +139,7 @@ Result<std::string> instructions_of(const RunSpec& spec, const Account& account,
   to.numbers(Tag::grace, count_of(spec.grace));
   if (!cgroup.empty()) to.text(Tag::cgroup, cgroup);
   if (spec.lease) to.bytes(Tag::lease, {});
+  write_secrets(to, spec.secrets, credentials);
   return std::move(to).finish();
 }
 

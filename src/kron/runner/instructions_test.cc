@@ -71,8 +71,56 @@ TEST(Instructions, EverythingArrives) {
   EXPECT_EQ(read.failure, nullptr);
 }
 
-// Of a run that may have several attempts, kron-exec adds one variable to those it was given.
-TEST(Instructions, ThereIsRoomForOneMoreVariable) {
+TEST(Instructions, FilesWithSecretsAndLimitsArrive) {
+  RunSpec spec = full_spec();
+  spec.secrets = {{"/etc/a", "/etc/b"}, {{"db", "/etc/d=b"}}, true};
+  spec.process.memory_max = 1 << 30;
+  spec.process.tasks_max = 7;
+  spec.process.cpu_max = 50;
+  std::string bytes = instructions_of(spec, account(), {}, "", "/run/x").value();
+  Instructions read;
+  ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
+  ASSERT_EQ(read.env_file_count, 2U);
+  EXPECT_STREQ(read.env_files[0], "/etc/a");
+  EXPECT_STREQ(read.env_files[1], "/etc/b");
+  ASSERT_EQ(read.credential_count, 1U);
+  EXPECT_STREQ(read.credentials[0].name, "db");
+  EXPECT_STREQ(read.credentials[0].path, "/etc/d=b");
+  EXPECT_STREQ(read.credentials_at, "/run/x");
+  EXPECT_TRUE(read.masks_output);
+  EXPECT_EQ(read.process.memory_max, 1U << 30);
+  EXPECT_EQ(read.process.tasks_max, 7U);
+  EXPECT_EQ(read.process.cpu_max, 50U);
+  EXPECT_FALSE(instructions_of(spec, account(), {}, ""));
+}
+
+TEST(Instructions, MoreFilesThanThereMayBeAndNamesThatAreNoneAreRefused) {
+  const auto is_read = [](const SecretFiles& secrets) {
+    RunSpec spec = full_spec();
+    spec.secrets = secrets;
+    std::string bytes = instructions_of(spec, account(), {}, "", "/run/x").value();
+    Instructions read;
+    return read_instructions(bytes.data(), bytes.size(), read) == nullptr;
+  };
+  SecretFiles most;
+  for (std::size_t i = 0; i < kMostEnvFiles; ++i) most.env_files.emplace_back("/e");
+  for (std::size_t i = 0; i < kMostCredentials; ++i) most.credentials.emplace_back("n" + std::to_string(i), "/c");
+  EXPECT_TRUE(is_read(most));
+  SecretFiles more = most;
+  more.env_files.emplace_back("/e");
+  EXPECT_FALSE(is_read(more));
+  more = most;
+  more.credentials.emplace_back("x", "/c");
+  EXPECT_FALSE(is_read(more));
+  EXPECT_FALSE(is_read({{"relative"}}));
+  EXPECT_FALSE(is_read({{}, {{"../x", "/c"}}}));
+  EXPECT_FALSE(is_read({{}, {{".", "/c"}}}));
+  EXPECT_FALSE(is_read({{}, {{"", "/c"}}}));
+  EXPECT_FALSE(is_read({{}, {{"x", "c"}}}));
+}
+
+// kron-exec adds its PID to the variables it was given, and the attempt, if there may be several.
+TEST(Instructions, ThereIsRoomForTwoMoreVariables) {
   for (const std::size_t count : {0U, 55U, 56U, 57U, 58U, 59U, 60U, 200U}) {
     SCOPED_TRACE(count);
     RunSpec spec{.run_id = "r1", .command = {"true"}};
@@ -80,13 +128,17 @@ TEST(Instructions, ThereIsRoomForOneMoreVariable) {
     std::string bytes = instructions_of(spec, account(), {}, "").value();
     Instructions read;
     ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
-    char more[] = "KRON_ATTEMPT=1";
-    ASSERT_EQ(*read.attempt, nullptr);
-    *read.attempt = more;
+    char helper[] = "KRON_EXEC_PID=1";
+    char attempt[] = "KRON_ATTEMPT=1";
+    for (char* const variable : {helper, attempt}) {
+      ASSERT_EQ(*read.more, nullptr);
+      *read.more++ = variable;
+    }
+    ASSERT_EQ(*read.more, nullptr);
     std::vector<std::string> variables;
     for (char** variable = read.variables; *variable != nullptr; ++variable) variables.emplace_back(*variable);
-    EXPECT_EQ(variables.size(), count + 4 + 1);
-    EXPECT_EQ(variables.back(), more);
+    EXPECT_EQ(variables.size(), count + 4 + 2);
+    EXPECT_EQ(variables.back(), attempt);
     EXPECT_STREQ(read.arguments[0], "true");
     EXPECT_EQ(read.arguments[1], nullptr);
   }
@@ -94,8 +146,9 @@ TEST(Instructions, ThereIsRoomForOneMoreVariable) {
 
 TEST(Instructions, WithoutNewSettingsTheyAreWhatTheyWere) {
   const std::string plain = instructions_of(full_spec(), account(), {}, "").value();
-  for (const Tag tag : {Tag::retry, Tag::backoff, Tag::fails_on, Tag::success_exit}) {
-    for (const char size : {'\x01', '\x04', '\x20'}) {
+  for (const Tag tag : {Tag::retry, Tag::backoff, Tag::fails_on, Tag::success_exit, Tag::memory_max, Tag::tasks_max,
+                        Tag::cpu_max, Tag::env_file, Tag::credential, Tag::credentials_at, Tag::mask_output}) {
+    for (const char size : {'\x00', '\x01', '\x04', '\x08', '\x20'}) {
       const std::string head{static_cast<char>(tag), size, 0, 0, 0};
       EXPECT_EQ(plain.find(head), std::string::npos) << static_cast<int>(tag);
     }

@@ -74,6 +74,13 @@ enum class Tag : std::uint8_t {
   backoff = 22,           // u32 seconds before the first of these (base/process_settings.h); absent: kUsualBackoff
   fails_on = 23,          // u8 FailsOn (base/failure_rule.h); absent: exit_code
   success_exit = 24,      // ExitCodes, four u64; absent: 0 alone
+  memory_max = 25,        // u64 bytes, of all processes of the run together; absent: no limit, as of the next two
+  tasks_max = 26,         // u32 processes and threads
+  cpu_max = 27,           // u32 percent of one processor
+  env_file = 28,          // text, repeated: a file with variables, read after the gate has opened
+  credential = 29,        // text NAME=PATH, repeated: a file that the command gets a copy of
+  credentials_at = 30,    // text: the directory below which the copies go; goes with the first of them
+  mask_output = 31,       // nothing: values of the last two are masked in captured output
 };
 
 inline constexpr std::size_t kLimitSize = 20;
@@ -82,17 +89,30 @@ inline constexpr std::size_t kLimitSize = 20;
 // so that one that is added and has no tag does not compile.
 template <class Settings, class Visit>
 constexpr void for_each_setting(Settings& settings, Visit visit) {
-  auto& [umask, nice, retry, backoff, fails_on, success_exit] = settings;
+  auto& [umask, nice, retry, backoff, fails_on, success_exit, memory_max, tasks_max, cpu_max] = settings;
   visit(Tag::umask, umask);
   visit(Tag::nice, nice);
   visit(Tag::retry, retry);
   visit(Tag::backoff, backoff);
   visit(Tag::fails_on, fails_on);
   visit(Tag::success_exit, success_exit);
+  visit(Tag::memory_max, memory_max);
+  visit(Tag::tasks_max, tasks_max);
+  visit(Tag::cpu_max, cpu_max);
 }
+
+// The variable with the PID of kron-exec, which it adds to those it was given: run ids follow from job and period, so
+// another krond of the machine may have a run of the same id.
+inline constexpr char kHelperVariable[] = "KRON_EXEC_PID";
 
 // The variable that counts from 1 in a run that may have several attempts; kron-exec adds it to those it was given.
 inline constexpr char kAttemptVariable[] = "KRON_ATTEMPT";
+
+// The variable that names the directory with the run's credentials, as systemd has it.
+inline constexpr char kCredentialsVariable[] = "CREDENTIALS_DIRECTORY";
+// What stands in captured output where a secret was.
+inline constexpr char kMasked[] = "[masked]";
+inline constexpr char kOutOfMemory[] = "killed: memory_max";  // the reason of such an end, or its end
 
 // A smaller cap on the captured output is read as this one.
 inline constexpr std::uint64_t kLeastCapture = 4096;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kron/env/system_error.h"
+#include "kron/runner/credentials.h"
 #include "kron/runner/gate.h"
 #include "kron/runner/instruction_writer.h"
 #include "kron/runner/pidfd.h"
@@ -74,6 +75,7 @@ Result<std::unique_ptr<RealProcessRunner>> RealProcessRunner::create(RunnerOptio
   std::unique_ptr<RealProcessRunner> runner(
       new RealProcessRunner(std::move(options), clock, *std::move(files), raise_open_files()));
   if (!runner->events_) return fail(system_error("create", "an epoll descriptor", errno));
+  remove_left_credentials(runner->options_.credentials);
   if (reaps_orphans) {
     if (Status watched = runner->watch_orphans(); !watched) return fail(std::move(watched.error()));
   }
@@ -93,12 +95,33 @@ Status RealProcessRunner::watch_orphans() {
   return {};
 }
 
+// Empty: the run can have what limits it asks for. It is not executed without.
+std::string RealProcessRunner::why_no_limits(const ProcessSettings& settings) {
+  if (!settings.limits_run()) return {};
+  if (!controllers_) controllers_ = enable_controllers(options_.cgroup);
+  std::string lacking;
+  const auto need = [&](bool is_needed, bool is_there, const char* name) {
+    if (is_needed && !is_there) lacking.append(lacking.empty() ? "" : ", ").append(name);
+  };
+  need(settings.memory_max.has_value(), controllers_->memory, "memory_max (memory)");
+  need(settings.tasks_max.has_value(), controllers_->pids, "tasks_max (pids)");
+  need(settings.cpu_max.has_value(), controllers_->cpu, "cpu_max (cpu)");
+  if (lacking.empty()) return {};
+  const std::string reason = options_.cgroup.empty() ? "krond has no cgroup v2 that it may divide"
+                                                     : "its controller is not to be had below " + options_.cgroup;
+  return "cannot set " + lacking + " of the run: " + reason + "; see docs/running-krond.md, Limits of a whole run";
+}
+
 // Unreachable: nobody could say who the user is.
 Result<std::string> RealProcessRunner::instructions_for(const RunSpec& spec) {
   Result<std::shared_ptr<const Account>> account = accounts_.find(spec.user, spec.group);
   if (!account && account.error().code == Code::unreachable) return fail(account.error());
   if (!account) return failure_instructions(spec.run_id, kCannotExecute, account.error().message);
-  Result<std::string> instructions = instructions_of(spec, **account, open_files_, options_.cgroup);
+  if (const std::string reason = why_no_limits(spec.process); !reason.empty()) {
+    return failure_instructions(spec.run_id, kCannotExecute, reason);
+  }
+  Result<std::string> instructions =
+      instructions_of(spec, **account, open_files_, options_.cgroup, options_.credentials);
   if (!instructions) return failure_instructions(spec.run_id, kCannotExecute, instructions.error().message);
   return *std::move(instructions);
 }
@@ -301,7 +324,11 @@ std::optional<RunExit> RealProcessRunner::earlier_run(std::string_view run_id) {
 
 RunExit RealProcessRunner::exit_of(const std::string& run_id, const std::string& otherwise) const {
   std::optional<RunExit> recorded = files_.read_exit(run_id);
-  if (!recorded) return RunExit{run_id, std::nullopt, otherwise};
+  if (!recorded) {
+    // Nobody but it would have removed them.
+    remove_left_credentials(options_.credentials, run_id);
+    return RunExit{run_id, std::nullopt, otherwise};
+  }
   if (recorded->began) *recorded->began += options_.clock_offset;
   if (recorded->ended) *recorded->ended += std::chrono::floor<Seconds>(options_.clock_offset);
   return *std::move(recorded);

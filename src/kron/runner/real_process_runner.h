@@ -14,6 +14,7 @@
 #include "kron/env/descriptor.h"
 #include "kron/env/process_runner.h"
 #include "kron/runner/accounts.h"
+#include "kron/runner/cgroups.h"
 #include "kron/runner/helper_starter.h"
 #include "kron/runner/leftovers.h"
 #include "kron/runner/run_files.h"
@@ -25,6 +26,7 @@ struct RunnerOptions {
   std::string state_directory = {};  // exists
   Nanoseconds clock_offset{0};       // what the daemon's clock is shifted by; run times are reported on that clock
   std::string cgroup = {};           // find_own_cgroup: each run gets a cgroup of its own below it; empty: none
+  std::string credentials = {};      // default_credentials: copies of credentials go below it; empty: there are none
   // kron-exec is forked from one that stays, if that answers in this time; zero: it is executed for each run. A server
   // that takes longer is stopped, or the machine is: executing kron-exec cannot be worse.
   std::chrono::milliseconds server_patience{2000};
@@ -41,7 +43,8 @@ struct RunnerOptions {
 // reason when its gate opens. start() fails only for reasons of this machine.
 class RealProcessRunner : public ProcessRunner {
  public:
-  // Raises our own limit of open files to the hard limit; commands get the old one. With reaps_orphans, blocks SIGCHLD.
+  // Removes credentials that killed helpers have left. Raises our own limit of open files to the hard limit; commands
+  // get the old one. With reaps_orphans, blocks SIGCHLD.
   static Result<std::unique_ptr<RealProcessRunner>> create(RunnerOptions options, const Clock& clock);
 
   Result<ProcessIdentity> start(const RunSpec& spec) override;
@@ -83,6 +86,7 @@ class RealProcessRunner : public ProcessRunner {
 
   Status watch_orphans();
   Result<std::string> instructions_for(const RunSpec& spec);
+  std::string why_no_limits(const ProcessSettings& settings);
   bool add(const std::string& run_id, pid_t pid, Descriptor process, Descriptor&& gate);
   void release(Run& run);
   bool watch(Run& run, Descriptor process, std::uint32_t events);
@@ -98,6 +102,7 @@ class RealProcessRunner : public ProcessRunner {
   const Clock& clock_;
   RunFiles files_;
   std::optional<rlimit> open_files_;
+  std::optional<Controllers> controllers_;  // none: no run has needed them yet
   Accounts accounts_;
   HelperStarter starter_;
   Descriptor events_;   // an epoll of the pidfds of all runs

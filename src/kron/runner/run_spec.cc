@@ -89,6 +89,7 @@ Result<RunSpec> run_spec_of(const jobs::JobDefinition& definition, std::string r
   spec.group = options.group;
   spec.directory = options.cwd;
   spec.process = options.process;
+  spec.secrets = options.secrets;
   spec.limits = limits_of(options.limits);
   spec.input = options.input;
   spec.out = output_of(options.out);

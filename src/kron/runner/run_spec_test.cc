@@ -72,6 +72,8 @@ TEST(RunSpec, TheJobsOptionsAreKept) {
   options.err = "discard";
   options.timeout = Seconds(5);
   options.grace = Seconds(6);
+  options.secrets = {{"/e"}, {{"n", "/c"}}, true};
+  options.process.memory_max = 5 << 20;
   const RunSpec spec = run_spec_of(definition("a", options), "r1", kPeriod).value();
   EXPECT_EQ(spec.user, "u");
   EXPECT_EQ(spec.group, "g");
@@ -84,6 +86,8 @@ TEST(RunSpec, TheJobsOptionsAreKept) {
   EXPECT_EQ(spec.err, OutputTo{OutputKind::discard});
   EXPECT_EQ(spec.timeout, Seconds(5));
   EXPECT_EQ(spec.grace, Seconds(6));
+  EXPECT_EQ(spec.secrets, options.secrets);
+  EXPECT_EQ(spec.process.memory_max, 5U << 20);
   EXPECT_EQ(run_spec_of(definition("a"), "r1", kPeriod)->timeout, std::nullopt);
 }
 

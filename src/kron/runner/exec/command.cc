@@ -135,9 +135,11 @@ pid_t start_command(const Instructions& instructions, const Descriptors& descrip
         it.child.execute(it.path);
       },
       &in_cgroup);
-  if (pid < 0) pid = ::vfork();
+  // Out of its cgroup nothing would hold it to its limits.
+  const bool may_be_outside = !instructions.process.limits_run();
+  if (pid < 0 && may_be_outside) pid = ::vfork();
   if (pid == 0) in_cgroup.child.execute(nullptr);
-  if (pid < 0) refusal = {"create", "a process", errno};
+  if (pid < 0) refusal = {"create", may_be_outside ? "a process" : "a process in a cgroup", errno};
   return pid;
 }
 

@@ -118,10 +118,25 @@ bool failure_of(const Record& record, Instructions& instructions) {
   return is_text(instructions.failure, record.size - sizeof(std::uint32_t));
 }
 
+bool env_file_of(const Record& record, Instructions& to) {
+  if (to.env_file_count == kMostEnvFiles) return false;
+  return text_of(record, to.env_files[to.env_file_count++]) && record.bytes[0] == '/';
+}
+
+// NAME=PATH: the name becomes that of a file.
+bool credential_of(const Record& record, Instructions& to) {
+  if (to.credential_count == kMostCredentials || !is_text(record.bytes, record.size)) return false;
+  char* const equals = std::strchr(record.bytes, '=');
+  if (equals == nullptr || equals[1] != '/') return false;
+  *equals = 0;
+  to.credentials[to.credential_count++] = {record.bytes, equals + 1};
+  return is_credential_name(record.bytes);
+}
+
 // Texts that come several times, kept in the order they came.
 class Texts {
  public:
-  static constexpr std::size_t kSpare = 2;  // the null at their end, and room for one more
+  static constexpr std::size_t kSpare = 3;  // the null at their end, and room for two more
 
   // `few`: a place for them, if they are to have it.
   Texts(std::size_t count, char** few)
@@ -181,6 +196,15 @@ bool read_record(const Record& record, Instructions& to, Texts& arguments, Texts
     case Tag::lease:
       to.has_lease = true;
       return record.size == 0;
+    case Tag::env_file:
+      return env_file_of(record, to);
+    case Tag::credential:
+      return credential_of(record, to);
+    case Tag::credentials_at:
+      return text_of(record, to.credentials_at) && record.bytes[0] == '/';
+    case Tag::mask_output:
+      to.masks_output = true;
+      return record.size == 0;
     default:
       return setting_of(record, to.process);
   }
@@ -225,8 +249,11 @@ const char* read_instructions(char* bytes, std::size_t size, Instructions& instr
       return "an instruction is unknown or malformed";
     }
   } while (record.tag != Tag::end);
-  instructions.attempt = variables.next();
+  instructions.more = variables.next();
   if (instructions.run_id == nullptr) return "the run has no id";
+  if (instructions.credential_count > 0 && instructions.credentials_at == nullptr) {
+    return "there is no place for the credentials";
+  }
   if (instructions.failure == nullptr && (instructions.arguments[0] == nullptr || instructions.directory == nullptr)) {
     return "there is nothing to run";
   }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "kron/base/process_settings.h"
+#include "kron/base/secret_files.h"
 #include "kron/env/output_kind.h"
 
 // kron-exec: static, small, quick to start. Its files use no library beyond libc and raise no exception.
@@ -23,6 +24,11 @@ struct Limit {
   rlimit values;
 };
 
+struct CredentialFile {
+  const char* name;
+  const char* path;
+};
+
 // What is to be run. Texts point into the bytes that were read; the three lists are its own.
 struct Instructions {
   static constexpr std::size_t kFew = 64;
@@ -35,7 +41,7 @@ struct Instructions {
   const char* run_id = nullptr;
   char** arguments = nullptr;  // null-terminated, as is `variables`
   char** variables = nullptr;
-  char** attempt = nullptr;  // the place of one more of them; nobody's unless there may be several attempts
+  char** more = nullptr;  // the place of two more of them: kHelperVariable, kAttemptVariable
   const char* directory = nullptr;
   bool directory_may_fail = false;
   std::optional<std::string_view> input;
@@ -53,6 +59,12 @@ struct Instructions {
   std::int64_t grace = 0;
   const char* cgroup = nullptr;
   bool has_lease = false;
+  bool masks_output = false;
+  const char* env_files[kMostEnvFiles];
+  std::size_t env_file_count = 0;
+  CredentialFile credentials[kMostCredentials];
+  std::size_t credential_count = 0;
+  const char* credentials_at = nullptr;
   const char* failure = nullptr;
   int failure_code = 0;
   char* few[kFew] = {};  // arguments and variables that are few: memory that has to be asked for takes longer

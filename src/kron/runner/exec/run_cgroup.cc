@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -62,16 +63,73 @@ RunCgroup::~RunCgroup() {
 }
 
 pid_t RunCgroup::vfork_into(void (*child)(void*), void* context) const {
-  if (fd_ < 0) return -1;
+  if (fd_ < 0) {
+    errno = ENOENT;
+    return -1;
+  }
   clone_args arguments = {};
   arguments.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
   arguments.exit_signal = SIGCHLD;
   arguments.cgroup = static_cast<std::uint64_t>(fd_);
   const long result = clone_below(arguments, child, context);
+  if (result < 0) errno = static_cast<int>(-result);
   return result < 0 ? -1 : static_cast<pid_t>(result);
 }
 
 std::uint64_t RunCgroup::most_memory() const { return fd_ < 0 ? 0 : number_in(fd_, "memory.peak"); }
+
+const char* RunCgroup::set_limits(const ProcessSettings& settings) const {
+  if (!settings.limits_run()) return nullptr;
+  if (fd_ >= 0) return write_run_limits(fd_, settings);
+  errno = ENOENT;
+  return "a cgroup";
+}
+
+std::uint64_t RunCgroup::killed_for_memory() const {
+  return fd_ < 0 ? 0 : number_after(fd_, "memory.events", "oom_kill ");
+}
+
+const char* write_run_limits(int directory, const ProcessSettings& settings) {
+  constexpr std::uint64_t kCpuPeriod = 100'000;  // microseconds, as the kernel and systemd have it
+  const auto write = [&](const char* name, std::string_view value) {
+    const int file = ::openat(directory, name, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool is_taken = ::write(file, value.data(), value.size()) == static_cast<ssize_t>(value.size());
+    const int error = errno;
+    ::close(file);
+    errno = error;
+    return is_taken;
+  };
+  if (settings.memory_max) {
+    if (!write("memory.max", RecordText().number(*settings.memory_max).all())) return "memory_max";
+    // All of the run ends, not the process that happened to ask last; where the kernel cannot do that, that one alone.
+    (void)write("memory.oom.group", "1");
+  }
+  if (settings.tasks_max && !write("pids.max", RecordText().number(*settings.tasks_max).all())) return "tasks_max";
+  if (settings.cpu_max) {
+    RecordText text;
+    text.number(*settings.cpu_max * kCpuPeriod / 100).text(" ").number(kCpuPeriod);
+    if (!write("cpu.max", text.all())) return "cpu_max";
+  }
+  return nullptr;
+}
+
+std::uint64_t number_after(int directory, const char* name, const char* word) {
+  const int file = ::openat(directory, name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[512];
+  const ssize_t size = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  if (size <= 0) return 0;
+  text[size] = 0;
+  const std::size_t length = std::strlen(word);
+  for (const char* line = text; line != nullptr; line = std::strchr(line, '\n')) {
+    if (*line == '\n') ++line;
+    if (std::strncmp(line, word, length) == 0) return std::strtoull(line + length, nullptr, 10);
+    if (*line == 0) break;
+  }
+  return 0;
+}
 
 std::uint64_t number_in(int directory, const char* name) {
   const int file = ::openat(directory, name, O_RDONLY | O_CLOEXEC);

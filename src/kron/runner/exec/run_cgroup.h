@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <sys/types.h>
 
+#include "kron/base/process_settings.h"
+
 namespace kron::exec {
 
 // The run's own cgroup, below krond's: by it krond finds every process of the command if we are killed, whatever they
@@ -17,6 +19,12 @@ class RunCgroup {
   ~RunCgroup();
   RunCgroup(const RunCgroup&) = delete;
   RunCgroup& operator=(const RunCgroup&) = delete;
+
+  // Limits all its processes together. Null, or the name of the limit that cannot be had; errno tells why.
+  const char* set_limits(const ProcessSettings& settings) const;
+
+  // How many of its processes the kernel has ended for want of memory so far.
+  std::uint64_t killed_for_memory() const;
 
   // vfork, with the child in this cgroup from its first instruction: it calls `child`, which does not return. -1 when
   // there is no cgroup, or the system does not do it.
@@ -32,6 +40,12 @@ class RunCgroup {
   int fd_ = -1;
   char path_[PATH_MAX] = "";
 };
+
+// Writes the limits into the files of a cgroup's directory; as set_limits.
+const char* write_run_limits(int directory, const ProcessSettings& settings);
+
+// The number behind a word that begins a line in a file of a cgroup; 0: there is no such line.
+std::uint64_t number_after(int directory, const char* name, const char* word);
 
 // The number that a file of a cgroup begins with; 0: there is no such file, or it begins with none.
 std::uint64_t number_in(int directory, const char* name);

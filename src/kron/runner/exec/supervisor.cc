@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -28,12 +30,18 @@ constexpr char kSyslogSocket[] = "/dev/log";
 
 }  // namespace
 
-Supervisor::Supervisor(const Instructions& instructions, RunDirectory& directory)
+Supervisor::Supervisor(Instructions& instructions, RunDirectory& directory)
     : instructions_(instructions),
       directory_(directory),
       cgroup_(instructions.cgroup, instructions.run_id),
       output_(directory, instructions.capture),
       retries_(instructions.process.retry.value_or(0)) {}
+
+Supervisor::~Supervisor() {
+  if (secrets_ == nullptr) return;
+  secrets_->~RunSecrets();
+  std::free(secrets_);
+}
 
 void Supervisor::prepare() {
   sigset_t handled;
@@ -102,20 +110,29 @@ int Supervisor::inherit(Sink& sink, int standard) const {
 
 Ending Supervisor::run() {
   ending_.started = time_now(CLOCK_REALTIME);
-  if (may_start()) {
+  name_helper();
+  if (may_start() && take_secrets()) {
     do {
       attempt();
     } while (is_to_try_again() && wait_for_next());
   }
+  // Before the end is recorded: who knows of it finds nothing of them.
+  if (secrets_ != nullptr) secrets_->remove();
   ending_.ended = time_now(CLOCK_REALTIME);
   ending_.output_bytes = output_.written();
   ending_.output_lost = output_.lost();
   ending_.output_error = output_.error();
-  if (ending_.code) {
+  if (ending_.code && ending_.attempts > 0) {
     used_.memory = std::max(used_.memory, cgroup_.most_memory());
     ending_.used = used_;
   }
   return ending_;
+}
+
+// By this, whoever ends what a killed kron-exec has left tells it from a run of another krond.
+void Supervisor::name_helper() {
+  std::snprintf(helper_variable_, sizeof helper_variable_, "%s=%d", runner::kHelperVariable, ::getpid());
+  *instructions_.more++ = helper_variable_;
 }
 
 bool Supervisor::may_start() {
@@ -126,6 +143,38 @@ bool Supervisor::may_start() {
   }
   if (instructions_.timeout > 0) deadline_ = deadline_after(instructions_.timeout);
   return true;
+}
+
+// As late as can be: what the files say now is what the run gets. There is no second attempt at reading them.
+bool Supervisor::take_secrets() {
+  if (refusal_.verb != nullptr) return true;
+  if (const char* limit = cgroup_.set_limits(instructions_.process)) {
+    char reason[192];
+    std::snprintf(reason, sizeof reason, "cannot set %s of the run: %s; it needs cgroup v2 that krond may divide",
+                  limit, strerrordesc_np(errno));
+    refuse_with(reason);
+    return false;
+  }
+  if (instructions_.env_file_count == 0 && instructions_.credential_count == 0) return true;
+  void* place = std::malloc(sizeof(RunSecrets));
+  secrets_ = place != nullptr ? ::new (place) RunSecrets : nullptr;
+  const char* const problem =
+      secrets_ != nullptr ? secrets_->take(instructions_) : "there is no memory for its secrets";
+  if (problem == nullptr) return true;
+  refuse_with(problem);
+  return false;
+}
+
+// In its output as well, where whoever looks for what the command said finds it.
+void Supervisor::refuse_with(const char* reason) {
+  char line[sizeof ending_.reason + 16];
+  const int size = std::snprintf(line, sizeof line, "[kron: %s]\n", reason);
+  const bool is_captured =
+      instructions_.out.kind == OutputKind::capture || instructions_.err.kind == OutputKind::capture;
+  if (is_captured) output_.append(line, static_cast<std::size_t>(size));
+  ending_.code = runner::kCannotExecute;
+  add_reason(reason);
+  judge(true);
 }
 
 void Supervisor::attempt() {
@@ -145,7 +194,7 @@ void Supervisor::attempt() {
 bool Supervisor::start() {
   if (instructions_.process.retry) {
     std::snprintf(attempt_variable_, sizeof attempt_variable_, "%s=%u", runner::kAttemptVariable, ending_.attempts);
-    *instructions_.attempt = attempt_variable_;
+    *instructions_.more = attempt_variable_;
   }
   if (refusal_.verb == nullptr) {
     command_ = start_command(instructions_, descriptors_, cgroup_, directory_.started(), refusal_);
@@ -231,15 +280,29 @@ void Supervisor::read_sink(Sink& sink, std::size_t most) {
   if (got > 0) {
     const std::size_t size = static_cast<std::size_t>(got);
     if (&sink == &sinks_[1]) wrote_errors_ = true;
-    if (sink.captured) {
-      output_.append(buffer, size);
-    } else if (sink.lines.is_open()) {
-      sink.lines.append(buffer, size);
-    }
+    store(sink, buffer, size);
   } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
     ::close(sink.fd);
     sink.fd = -1;
   }
+}
+
+void Supervisor::store(Sink& sink, const char* bytes, std::size_t size) {
+  struct Place {
+    Supervisor& supervisor;
+    Sink& sink;
+  } place{*this, sink};
+  const auto keep = [](void* context, const char* part, std::size_t length) {
+    auto& [supervisor, to] = *static_cast<Place*>(context);
+    if (to.captured) {
+      supervisor.output_.append(part, length);
+    } else if (to.lines.is_open()) {
+      to.lines.append(part, length);
+    }
+  };
+  if (!masks()) return keep(&place, bytes, size);
+  if (bytes != nullptr) return sink.mask.append(secrets_->masked(), bytes, size, keep, &place);
+  sink.mask.finish(secrets_->masked(), keep, &place);
 }
 
 // A daemon the command left behind may hold the pipe open for ever, and write to it: what is in it now is the
@@ -253,6 +316,7 @@ void Supervisor::drain() {
       read_sink(sink, part);
       left -= static_cast<int>(part);
     }
+    if (masks()) store(sink, nullptr, 0);
     if (sink.lines.is_open()) sink.lines.finish();
   }
 }
@@ -327,6 +391,9 @@ bool Supervisor::is_over() {
 bool Supervisor::group_is_empty() const { return ::kill(-command_, 0) != 0 && errno == ESRCH; }
 
 void Supervisor::describe_end() {
+  const std::uint64_t killed = cgroup_.killed_for_memory();
+  if (killed > killed_for_memory_) add_reason(runner::kOutOfMemory);
+  killed_for_memory_ = killed;
   if (!WIFSIGNALED(status_)) {
     ending_.code = WEXITSTATUS(status_);
     return judge(phase_ != Phase::running);

@@ -8,6 +8,8 @@
 #include "kron/runner/exec/instruction_reader.h"
 #include "kron/runner/exec/lease.h"
 #include "kron/runner/exec/output_file.h"
+#include "kron/runner/exec/output_mask.h"
+#include "kron/runner/exec/run_secrets.h"
 #include "kron/runner/exec/syslog_lines.h"
 
 namespace kron::exec {
@@ -18,7 +20,11 @@ namespace kron::exec {
 // blocked already.
 class Supervisor {
  public:
-  Supervisor(const Instructions& instructions, RunDirectory& directory);
+  // The instructions' variables become those that the run's files add to.
+  Supervisor(Instructions& instructions, RunDirectory& directory);
+  ~Supervisor();
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
 
   // Everything that can be done before the gate opens; may fail, which run() then reports.
   void prepare();
@@ -35,6 +41,7 @@ class Supervisor {
     bool captured = false;
     int inherited = -1;  // the daemon's own, kept for further attempts
     SyslogLines lines;
+    OutputMask mask;
   };
 
   bool open_descriptors();
@@ -42,7 +49,10 @@ class Supervisor {
   int open_pipe(Sink& sink) const;
   int inherit(Sink& sink, int standard) const;
   int input_descriptor();
+  void name_helper();
   bool may_start();
+  bool take_secrets();
+  void refuse_with(const char* reason);
   void attempt();
   bool start();
   void release_descriptors();
@@ -58,6 +68,8 @@ class Supervisor {
   void reap();
   void count(const rusage& used);
   void read_sink(Sink& sink, std::size_t most);
+  void store(Sink& sink, const char* bytes, std::size_t size);  // null: what was kept back
+  bool masks() const { return secrets_ != nullptr && !secrets_->masked().empty(); }
   void drain();
   void act_on_time();
   std::int64_t next_deadline() const;
@@ -72,7 +84,7 @@ class Supervisor {
   void judge(bool was_ended);
   bool counts_errors() const { return instructions_.process.fails_on == FailsOn::standard_error; }
 
-  const Instructions& instructions_;
+  Instructions& instructions_;
   RunDirectory& directory_;
   RunCgroup cgroup_;
   OutputFile output_;
@@ -91,7 +103,10 @@ class Supervisor {
   std::int64_t next_attempt_ = 0;  // on the same clock, while waiting for it
   std::uint32_t retries_ = 0;      // how many attempts there may be beyond the first
   std::uint32_t backoff_ = 0;      // seconds from the last attempt to the next
+  char helper_variable_[32] = "";
   char attempt_variable_[32] = "";
+  RunSecrets* secrets_ = nullptr;  // null: the run has none
+  std::uint64_t killed_for_memory_ = 0;
   RunUsage used_;
   Ending ending_;
 };
