@@ -55,7 +55,9 @@ std::string environment_of(pid_t pid) {
 class Members {
  public:
   explicit Members(const Leftovers& leftovers)
-      : session_(leftovers.session), mark_('\0' + ("KRON_RUN_ID=" + leftovers.run_id) + '\0') {
+      : session_(leftovers.session),
+        run_('\0' + ("KRON_RUN_ID=" + leftovers.run_id) + '\0'),
+        helper_('\0' + (std::string(kHelperVariable) + "=" + std::to_string(leftovers.helper)) + '\0') {
     if (!session_) return;
     // The leader's PID is given to no other process while the session has members. If another has it now, one that
     // was started later, the session is over.
@@ -67,12 +69,16 @@ class Members {
   bool is_leader(pid_t pid) const { return session_ && pid == session_->id; }
 
   bool has(pid_t pid) const {
-    return (session_ && ::getsid(pid) == session_->id) || environment_of(pid).find(mark_) != std::string::npos;
+    if (session_ && ::getsid(pid) == session_->id) return true;
+    const std::string environment = environment_of(pid);
+    return environment.find(run_) != std::string::npos && environment.find(helper_) != std::string::npos;
   }
 
  private:
   std::optional<Session> session_;
-  std::string mark_;
+  // Both: another krond of this machine may have the same job, and with it a run of the same id.
+  std::string run_;
+  std::string helper_;
 };
 
 void end_once(const Members& members, Dying& dying) {

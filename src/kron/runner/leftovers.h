@@ -34,7 +34,7 @@ struct Dying {
 };
 
 // Sends KILL to every process of the run: those of its cgroup. Where it has none, those of its session, and those that
-// say so themselves by KRON_RUN_ID, in a session of their own. None left: the run is over.
+// say so themselves by KRON_RUN_ID and KRON_EXEC_PID, in a session of their own. None left: the run is over.
 Dying end_leftovers(const Leftovers& leftovers);
 
 }  // namespace kron::runner

@@ -84,6 +84,26 @@ TEST_F(LeftoversTest, OtherRunsAreLeftAlone) {
   EXPECT_EQ(wait_for("other").code, 128 + SIGKILL);
 }
 
+// Run ids follow from job and period: two kronds of a machine that have the same job have runs of the same id.
+TEST_F(LeftoversTest, ARunOfTheSameIdOfAnotherDaemonIsLeftAlone) {
+  const TemporaryDirectory elsewhere;
+  Result<std::unique_ptr<RealProcessRunner>> other =
+      RealProcessRunner::create({.helper = KRON_EXEC, .state_directory = elsewhere.path()}, clock_);
+  ASSERT_TRUE(other);
+  ASSERT_TRUE((*other)->start(telling("r1", "sleep 1000 & echo $! > $TOLD; wait")));
+  ASSERT_TRUE((*other)->open_gate("r1"));
+  const Descriptor others = told_process();
+  const ProcessIdentity helper =
+      start_and_open(telling("r1", "setsid sh -c 'echo $$ > $TOLD; exec sleep 1000' & wait"));
+  const Descriptor child = told_process();
+  ASSERT_EQ(::kill(helper.pid, SIGKILL), 0);
+  wait_for("r1");
+  EXPECT_TRUE(is_gone(child));
+  EXPECT_FALSE(is_gone(others));
+  (*other)->kill("r1");
+  ASSERT_TRUE(goes(others));
+}
+
 TEST_F(LeftoversTest, ACommandThatEndsByItselfLeavesItsDaemonsAlone) {
   const RunExit exit = run(telling("r1", "sleep 1000 > /dev/null 2>&1 & echo $! > $TOLD"));
   EXPECT_EQ(exit.code, 0);
