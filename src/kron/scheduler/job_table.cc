@@ -156,15 +156,21 @@ JobTable::Entry& JobTable::wake(Number job) {
 }
 
 void JobTable::let_rest() {
-  std::erase_if(awake_, [&](Number job) {
+  for (const Number job : awake_) {
     Slot& slot = slots_[job];
-    if (slot.awake->waiting != nullptr) return false;
+    slot.awake->is_kept = slot.awake->waiting != nullptr;
+    if (slot.awake->is_kept) continue;
     pack(slot, std::move(slot.awake->known));
     spare_.push_back(std::move(slot.awake));
-    return true;
-  });
+  }
+  awake_.clear();
   if (spare_.size() > kMostAwake) spare_.resize(kMostAwake);
-  kept_awake_ = awake_.size();
+}
+
+WaitingRun JobTable::take_waiting(Number job) {
+  Entry& entry = wake(job);
+  if (std::exchange(entry.is_kept, false)) awake_.push_back(job);
+  return std::move(*std::exchange(entry.waiting, nullptr));
 }
 
 void JobTable::tidy() {

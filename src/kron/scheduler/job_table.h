@@ -13,16 +13,25 @@
 #include "kron/ledger/ledger.h"
 #include "kron/scheduler/run_cause.h"
 #include "kron/scheduler/shared_pool.h"
+#include "kron/scheduler/slots.h"
 
 namespace kron {
 
-// A run that waits for others to end: those that it replaces, or, queued, those that go before it.
+// A run that waits for others to end: those that it replaces, or, queued, those of its job that go before it, or
+// whoever has the slot that it needs.
 struct WaitingRun {
   RunCause cause;
   std::optional<Nanoseconds> give_up_at;  // monotonic; none: a queued period, for which its deadline says it
   bool is_queued = false;
+  Slots::Group* lacks_slot = nullptr;  // it waits for a slot, and its place in line is:
+  Slots::Place place = {};
+  Instant since = {};             // when the wait began
+  Slots::Group* holds = nullptr;  // the slot of a run that it replaces, which has ended
 
-  [[nodiscard]] bool is_queued_period() const { return is_queued && cause.period.has_value(); }
+  // It is judged anew when its turn comes. What was asked for by hand, or by the boot, is not.
+  [[nodiscard]] bool is_queued_period() const {
+    return is_queued && cause.period.has_value() && cause.trigger != Trigger::reboot;
+  }
 };
 
 // A scheduler's jobs, by number and by identity. A daemon holds a million of them and looks at a few at a time: a job
@@ -36,6 +45,7 @@ class JobTable {
     jobs::JobDefinition definition;
     KnownJob known;
     std::unique_ptr<WaitingRun> waiting;
+    bool is_kept = false;  // it has something waiting, and let_rest() does not look at it any more
   };
 
   void reserve(std::size_t more);
@@ -47,10 +57,13 @@ class JobTable {
   void erase(Number job);                                    // a removed one; its entry is gone
 
   // The entry is valid, and what is changed in it is kept, until the next let_rest(), by which all rest that have
-  // nothing waiting.
+  // nothing waiting. Those that have cost it nothing, however many they are.
   Entry& wake(Number job);
   void let_rest();
-  [[nodiscard]] bool is_restless() const { return awake_.size() >= kept_awake_ + kMostAwake; }
+  [[nodiscard]] bool is_restless() const { return awake_.size() >= kMostAwake; }
+
+  // What waits no longer; there is something.
+  WaitingRun take_waiting(Number job);
 
   // After a reload: lets go of what only jobs that are gone had.
   void tidy();
@@ -81,6 +94,7 @@ class JobTable {
   [[nodiscard]] jobs::JobDefinition definition(Number job) const;
   [[nodiscard]] KnownJob known(Number job) const;
   [[nodiscard]] const std::string& identity(Number job) const { return slots_[job].identity; }
+  [[nodiscard]] const jobs::RunOptions& options(Number job) const { return *slots_[job].options; }
   [[nodiscard]] const Schedule& schedule(Number job) const { return *slots_[job].schedule; }
   [[nodiscard]] const WindowSpec& window(Number job) const { return slots_[job].terms->window; }
   [[nodiscard]] bool has_runs(Number job) const;
@@ -133,8 +147,7 @@ class JobTable {
   std::size_t removed_ = 0;
   SharedPool<Schedule, HashOf> schedules_;
   SharedPool<Job, HashOf> terms_;
-  std::vector<Number> awake_;
-  std::size_t kept_awake_ = 0;                 // by the last let_rest()
+  std::vector<Number> awake_;                  // but those that are kept
   std::vector<std::unique_ptr<Entry>> spare_;  // entries of jobs that rest again
 };
 

@@ -122,9 +122,10 @@ TEST(JobTable, AJobWithARunWaitingDoesNotRest) {
   entry.waiting = std::make_unique<WaitingRun>();
   table.let_rest();
   EXPECT_EQ(&table.wake(job), &entry);
-  entry.waiting.reset();
+  table.take_waiting(job);
   table.let_rest();
   EXPECT_EQ(table.wake(job).waiting, nullptr);
+  EXPECT_EQ(table.known(job), known_since(1));
 }
 
 TEST(JobTable, RestIsDueOnceManyAreAwakeAndNotForThoseThatWait) {
@@ -138,6 +139,8 @@ TEST(JobTable, RestIsDueOnceManyAreAwakeAndNotForThoseThatWait) {
     table.let_rest();
     ++rests;
   }
+  for (const auto job : jobs) EXPECT_NE(table.wake(job).waiting, nullptr);
+  EXPECT_FALSE(table.is_restless()) << "who waits is not looked at when others rest";
   EXPECT_GT(rests, 1U);
   EXPECT_LT(rests, 20U);
 }

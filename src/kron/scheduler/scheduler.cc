@@ -6,7 +6,10 @@
 namespace kron {
 
 Scheduler::Scheduler(World world, MakeWork make_work)
-    : world_(std::move(world)), make_work_(std::move(make_work)), launcher_(world_.runner, world_.tasks) {}
+    : world_(std::move(world)),
+      make_work_(std::move(make_work)),
+      launcher_(world_.runner, world_.tasks),
+      slots_(world_.max_running) {}
 
 Scheduler::~Scheduler() {
   if (world_.writer != nullptr) world_.writer->finish();
@@ -80,7 +83,8 @@ Wakeup Scheduler::tick() {
   take_alarm_notes(t);
   bool is_busy = take_exits(t);
   commit_ends();
-  is_busy = settle_waiting(t) || is_busy;
+  const bool is_settling = settle_waiting(t);
+  is_busy = is_settling || settle_slots(t) || is_busy;
   is_busy = plan_what_is_ahead_again() || is_busy;
   bool is_behind = false;
   do {
@@ -111,6 +115,11 @@ Wakeup Scheduler::wakeup_after(bool is_busy) {
     if (const auto at = entry.waiting->give_up_at) wakeup.monotonic = std::min(wakeup.monotonic.value_or(*at), *at);
     is_busy = is_busy || entry.known.active.empty();
   }
+  if (!slot_give_ups_.empty()) {
+    const Nanoseconds at = slot_give_ups_.begin()->first;
+    wakeup.monotonic = std::min(wakeup.monotonic.value_or(at), at);
+  }
+  is_busy = is_busy || (slots_were_freed_ && !stopping_ && slots_.has_ready());
   wakeup.is_busy = is_busy;
   if (is_busy) wakeup.at = std::min(wakeup.at.value_or(t), t);
   was_busy_ = wakeup.at && *wakeup.at <= t;

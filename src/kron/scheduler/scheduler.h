@@ -29,6 +29,7 @@
 #include "kron/scheduler/launcher.h"
 #include "kron/scheduler/operator_request.h"
 #include "kron/scheduler/run_cause.h"
+#include "kron/scheduler/slots.h"
 #include "kron/scheduler/step.h"
 #include "kron/scheduler/timer_heap.h"
 
@@ -71,6 +72,10 @@ class Scheduler {
     Nanoseconds ends_wait{0};
     // Over how long the starts of periods that are found late are spread, where a job's policy does not say it.
     Seconds catch_up_spread{0};
+    // How many runs may be active at once, beside what pools say; 0: any number. A task is no run of this host.
+    std::size_t max_running = 0;
+    // Other hosts start what this one has no slot for: it gives them time before it records a period as missed.
+    bool others_may_start = false;
     TaskSubmitter* tasks = nullptr;  // none: a job that submits a task cannot start
     // What run ids are made of in place of the job's identity: several schedulers may each run every period of a job,
     // and no two of these runs may have one id. None: the identity.
@@ -160,9 +165,22 @@ class Scheduler {
     jobs::JobDefinition definition;
     KnownJob known;
     std::optional<Decision> next;
-    std::optional<Decision> queued = {};  // it is due, and waits for the active runs to end
+    std::optional<Decision> queued = {};  // it is due, and waits for the active runs to end, or for a slot
+    struct SlotWait {
+      std::string pool;  // empty: of the host
+      Instant since;
+    };
+    std::optional<SlotWait> slot_wait = {};  // of `queued`, or of a run by hand
   };
   [[nodiscard]] std::optional<View> view(std::string_view identity) const;
+
+  // How many slots there are, of what is limited, and who waits.
+  struct SlotUse {
+    Slots::Use slots;
+    std::string longest;  // the job that has waited longest; empty: nobody waits
+  };
+  [[nodiscard]] std::vector<SlotUse> slot_uses() const;
+  [[nodiscard]] bool has_slot_waiters() const { return slots_.has_waiters(); }
 
   // Jobs that are configured and never run, because their records cannot be used; and why.
   struct Unscheduled {
@@ -315,7 +333,8 @@ class Scheduler {
   bool has_untaken_end(JobNumber job);
   void look_at(JobNumber job, Turn turn);
   void judge(JobNumber job, Turn turn);
-  static WaitFate fate_of_waiting(const Entry& entry, Turn turn);
+  Evaluation evaluate_with_slots(const Entry& entry, Turn turn);
+  WaitFate fate_of_waiting(const Entry& entry, Turn turn);
   bool is_spread(JobNumber job, const Decision& period, Turn turn);
   bool carry_out(JobNumber job, const Start& start, Turn turn);
   void plan(JobNumber job, Instant now);
@@ -369,6 +388,7 @@ class Scheduler {
   void note_failure(JobNumber job, Trigger trigger, const RunExit& exit, Instant now);
   void begin_replace(JobNumber job, RunCause cause);
   void begin_queue(JobNumber job, RunCause cause);
+  [[nodiscard]] Nanoseconds patience_of(const Entry& entry) const;
   WaitingRun end_waiting(JobNumber job);
   void drop_waiting(JobNumber job);
   void drop_manual_run(JobNumber job, const std::string& run_id, Reason reason);
@@ -376,6 +396,18 @@ class Scheduler {
   void supersede_waiting(JobNumber job, Turn turn);
   bool settle_waiting(Instant now);
   void settle_waiting(JobNumber job, Turn turn);
+
+  // scheduler_slots.cc: how many run at once
+  bool may_start(JobNumber job, const RunCause& cause);
+  void begin_slot_wait(JobNumber job, RunCause cause, std::optional<Nanoseconds> give_up_at);
+  void keep_slot_wait(JobNumber job);
+  bool settle_slots(Instant now);
+  void settle_slot(JobNumber job, Instant now);
+  void give_up_slot_waits();
+  void give_up_boot(JobNumber job, const RunCause& cause);
+  void take_slot(const std::string& run_id, JobNumber job);
+  void free_slot(const std::string& run_id);
+  void move_slots(JobNumber job);
 
   // scheduler_events.cc: what observers are told
   void notify(const Event& event) const;
@@ -388,11 +420,19 @@ class Scheduler {
   Launcher launcher_;
   std::uint64_t generation_ = 1;
   JobTable jobs_;  // those that are removed stay as long as a run of theirs is active
-  std::unordered_map<std::string, JobNumber> job_of_run_;
+  struct RunPlace {
+    JobNumber job;
+    Slots::Group* slot;  // null: it has none
+  };
+  std::unordered_map<std::string, RunPlace> job_of_run_;
+  Slots slots_;
+  std::set<std::pair<Nanoseconds, JobNumber>> slot_give_ups_;  // of runs that no deadline of a period ends
+  bool slots_were_freed_ = false;                              // since those in line were last looked at
   TimerHeap timers_;
   Backlog backlog_{kLongestBusy};
   UnscheduledJobs unscheduled_;
-  std::set<JobNumber> waiting_;  // whose waiting run may start, or be given up; a queued period's only once runs ended
+  // Whose waiting run may start, or be given up; a queued period's only once runs ended; none that lacks a slot.
+  std::set<JobNumber> waiting_;
   struct SpreadStart {
     Instant period;
     Instant at;

@@ -76,14 +76,14 @@ void Scheduler::let_go(const Step& step) {
       world_.log.error("gate_failed", {{"runId", run_id}, {"reason", opened.error().message}});
     }
   }
-  for (const RunExit& exit : step.ended) job_of_run_.erase(exit.run_id);
+  for (const RunExit& exit : step.ended) free_slot(exit.run_id);
   for (const Event& event : step.events) notify(event);
 }
 
 void Scheduler::undo(Step& step) {
   for (const std::string& run_id : step.at_gate) {
     launcher_.abandon(run_id);
-    job_of_run_.erase(run_id);
+    free_slot(run_id);
   }
   jobs_.wake(step.job).known = std::move(step.before);
 }
@@ -206,11 +206,17 @@ bool Scheduler::redo(JobNumber job, Turn turn) {
 }
 
 void Scheduler::redo_start(JobNumber job, const RunCause& cause, Turn turn) {
-  if (cause.period) {
-    if (!is_closed(jobs_.wake(job).known.periods, *cause.period, turn)) start_judged(job, cause, turn);
+  const Verdict verdict = verdict_on(job, cause.run_id);
+  if (cause.period && is_closed(jobs_.wake(job).known.periods, *cause.period, turn)) return;
+  if (verdict == Verdict::none && !may_start(job, cause)) {
+    // Somebody else has its slot now.
+    const std::optional<Nanoseconds> give_up =
+        cause.period ? std::nullopt : std::optional(patience_of(jobs_.wake(job)));
+    if (jobs_.waiting(job) == nullptr) begin_slot_wait(job, cause, give_up);
     return;
   }
-  switch (verdict_on(job, cause.run_id)) {
+  if (cause.period) return start_judged(job, cause, turn);
+  switch (verdict) {
     case Verdict::none:
       return start_judged(job, cause, turn);
     case Verdict::locked_out:

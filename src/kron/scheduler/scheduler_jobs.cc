@@ -163,13 +163,14 @@ Result<std::vector<Scheduler::JobNumber>> Scheduler::add_all(std::vector<jobs::J
     const std::optional<PassedOver> late = was_edited ? notice_schedule(definitions[i].job, periods, t) : std::nullopt;
     // The definition tells which schedule it is, so that a million jobs need not keep it; when it changed, they must.
     if (periods.schedule && !periods.schedule->since) periods.schedule.reset();
+    slots_.admit(*definitions[i].options);
     std::vector<AlarmMessage> owed = std::exchange((*known)[i].owed, {});
     const JobNumber job = jobs_.add(std::move(definitions[i]), std::move((*known)[i]));
     numbers.push_back(job);
     for (AlarmMessage& message : owed) notify(MessageOwed{std::string(jobs_.identity(job)), std::move(message)});
     if (was_edited) report_edit(job, late, t);
     if (jobs_.has_runs(job)) {
-      for (const ActiveExecution& run : jobs_.known(job).active) job_of_run_[run.run_id] = job;
+      for (const ActiveExecution& run : jobs_.known(job).active) take_slot(run.run_id, job);
     }
     drop_unknown(job);
   }
@@ -222,6 +223,9 @@ void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
   const Instant t = now(world_.clock);
   Entry& entry = jobs_.wake(job);
   const std::uint64_t hash_before = schedule_hash(entry.definition.job);
+  const std::shared_ptr<const jobs::RunOptions> options_before =
+      jobs_.is_wanted(job) ? entry.definition.options : nullptr;
+  slots_.admit(*definition.options);
   jobs_.replace(job, std::move(definition));
   if (hash_before != schedule_hash(entry.definition.job)) {
     JobState& periods = entry.known.periods;
@@ -230,6 +234,8 @@ void Scheduler::edit(JobNumber job, jobs::JobDefinition definition) {
     report_edit(job, late, t);
   }
   keep_waiting_if_known(job);
+  move_slots(job);
+  if (options_before) slots_.dismiss(*options_before);
   spread_.erase(job);
   drop_unknown(job);
   if (!was_reboot_job) await_next_boot(job);
@@ -293,6 +299,7 @@ void Scheduler::remove(JobNumber job) {
     if (!known->second.has_ends()) repeats_.erase(known);
   }
   drop_waiting(job);
+  slots_.dismiss(jobs_.options(job));
   jobs_.remove(job);
   forget_if_idle(job);
 }
@@ -362,9 +369,21 @@ Scheduler::View Scheduler::view_of(JobNumber job, Instant t) const {
   View view{jobs_.definition(job), durable(job), std::nullopt};
   view.next = next_open_period(view.definition.job, view.known.periods, t);
   if (const WaitingRun* waiting = jobs_.waiting(job); waiting != nullptr && waiting->is_queued) {
-    view.queued = waiting->cause.period;
+    if (waiting->is_queued_period()) view.queued = waiting->cause.period;
+    if (waiting->lacks_slot != nullptr) {
+      view.slot_wait = View::SlotWait{std::string(slots_.lacks(*waiting->lacks_slot)), waiting->since};
+    }
   }
   return view;
+}
+
+std::vector<Scheduler::SlotUse> Scheduler::slot_uses() const {
+  std::vector<SlotUse> all;
+  for (Slots::Use& use : slots_.uses()) {
+    std::string longest = use.longest_since ? jobs_.identity(use.longest) : std::string();
+    all.push_back({std::move(use), std::move(longest)});
+  }
+  return all;
 }
 
 Scheduler::Views Scheduler::views(const Stretch& stretch) const {

@@ -58,10 +58,14 @@ void Scheduler::judge(JobNumber job, Turn turn) {
     step.events.emplace_back(PeriodsPassedOver{definition.identity, *evaluation.passed_over, at});
   };
   bool has_waited = false;
+  std::optional<Instant> had_no_slot;
   if (entry.waiting) {
     const WaitFate fate = fate_of_waiting(entry, turn);
     if (fate == WaitFate::goes_on) return plan(job, turn.now);
     has_waited = fate == WaitFate::is_over;
+    if (has_waited && entry.waiting->lacks_slot != nullptr && entry.waiting->cause.period) {
+      had_no_slot = entry.waiting->cause.period->nominal;
+    }
     if (fate == WaitFate::is_superseded) {
       // What was late beside it before the other was due is closed with it, and told of.
       if (entry.waiting->is_queued_period()) {
@@ -73,10 +77,12 @@ void Scheduler::judge(JobNumber job, Turn turn) {
     }
   }
   while (true) {
-    const Evaluation evaluation = evaluate(definition, entry.known.periods, !entry.known.active.empty(), turn);
+    const Evaluation evaluation = evaluate_with_slots(entry, turn);
     if (const auto* wait = std::get_if<Wait>(&evaluation.action)) {
       if (wait->is_queued) {
-        begin_queue(job, cause_of(scope_of(entry.definition), *wait->next));
+        RunCause cause = cause_of(scope_of(entry.definition), *wait->next);
+        if (wait->for_slot) begin_slot_wait(job, std::move(cause), std::nullopt);
+        if (!wait->for_slot) begin_queue(job, std::move(cause));
         return plan(job, turn.now);
       }
       // It knows the next period: asking again would decide it again.
@@ -92,12 +98,28 @@ void Scheduler::judge(JobNumber job, Turn turn) {
     }
     report_passed_over(evaluation);
     if (const auto* outcome = std::get_if<Record>(&evaluation.action)) {
-      record(job, *outcome, turn);
+      Record said = *outcome;
+      // What kept it, until its deadline was over.
+      if (said.outcome == Outcome::missed && said.period.nominal == had_no_slot) said.reason = Reason::no_slot;
+      record(job, said, turn);
     } else if (!carry_out(job, *start, turn)) {
       break;
     }
   }
   plan(job, turn.now);
+}
+
+// As evaluate(), and what is to start needs a slot. Only who could start asks for one.
+Evaluation Scheduler::evaluate_with_slots(const Entry& entry, Turn turn) {
+  const Job& job = entry.definition.job;
+  const bool has_active_runs = !entry.known.active.empty();
+  Evaluation evaluation = evaluate(job, entry.known.periods, has_active_runs, turn);
+  const auto* start = std::get_if<Start>(&evaluation.action);
+  if (start == nullptr || start->replace) return evaluation;
+  const Slots::Group* group = slots_.group_of(entry.definition);
+  if (group == nullptr || slots_.may_start(*group, {*start->period.chosen, job.identity})) return evaluation;
+  return evaluate(job, entry.known.periods, has_active_runs, turn,
+                  world_.others_may_start ? Slot::none_here : Slot::none);
 }
 
 // What becomes of a run that waits, when its job is looked at. One that replaces others, or was asked for by hand, goes
@@ -110,11 +132,14 @@ Scheduler::WaitFate Scheduler::fate_of_waiting(const Entry& entry, Turn turn) {
     const JobState others = waits ? periods_after(job, entry.known.periods, waits->nominal, turn) : entry.known.periods;
     return judged_by(evaluate(job, others, true, turn)) ? WaitFate::is_superseded : WaitFate::goes_on;
   }
-  const Evaluation evaluation = evaluate(job, entry.known.periods, !entry.known.active.empty(), turn);
+  const Evaluation evaluation = evaluate_with_slots(entry, turn);
   const std::optional<Decision> judged = judged_by(evaluation);
   if (!judged) return WaitFate::is_over;  // the clock went back
   if (judged->nominal == waits->nominal) {
-    return std::holds_alternative<Wait>(evaluation.action) ? WaitFate::goes_on : WaitFate::is_over;
+    const auto* wait = std::get_if<Wait>(&evaluation.action);
+    // What it waits for may be another thing now.
+    const bool is_same = wait != nullptr && wait->for_slot == (entry.waiting->lacks_slot != nullptr);
+    return is_same ? WaitFate::goes_on : WaitFate::is_over;
   }
   // Of what is late, only the latest is looked at: recording this one would close that.
   return judged->due() < turn.on_time_since ? WaitFate::is_passed_over : WaitFate::is_superseded;
@@ -192,7 +217,9 @@ void Scheduler::plan_after(JobNumber job, Instant t) {
   const auto no_later_than = [&](Instant other) { at = std::min(at.value_or(other), other); };
   if (entry.waiting && entry.waiting->is_queued_period()) {
     // What was on time, and has no time left, is judged by the clock from the next second on.
-    no_later_than(std::max(*entry.waiting->cause.period->chosen + definition.policy.deadline, t) + Seconds(1));
+    const bool is_patient = entry.waiting->lacks_slot != nullptr && world_.others_may_start;
+    const Seconds longest = longest_wait(definition.policy, is_patient ? Slot::none_here : Slot::none);
+    no_later_than(std::max(*entry.waiting->cause.period->chosen + longest, t) + Seconds(1));
   }
   if (const auto spread = spread_.find(job); spread != spread_.end() && spread->second.at > t) {
     no_later_than(spread->second.at);

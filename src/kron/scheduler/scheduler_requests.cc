@@ -120,6 +120,18 @@ std::optional<Result<Triggered>> Scheduler::judge_start(OperatorRequest& request
     notify(RunRequested{request.identity, start.run_id, Triggered::How::waiting, request.from});
     return Triggered{start.run_id, Triggered::How::waiting};
   }
+  if (!may_start(job, cause)) {
+    const std::string pool(slots_.lacks(*slots_.group_of(entry.definition)));
+    const std::string full = pool.empty() ? "as many runs are active as --max-running allows"
+                                          : "all slots of the pool " + quoted(pool, 200) + " are taken";
+    if (entry.definition.job.policy.deadline == Seconds(0)) {
+      return fail(Code::conflict, full + ", and with its deadline of 0s " + name_in(request) + " waits for none");
+    }
+    if (entry.waiting) return fail(Code::conflict, "another run of " + name_in(request) + " waits already");
+    begin_slot_wait(job, std::move(cause), patience_of(entry));
+    notify(RunRequested{request.identity, start.run_id, Triggered::How::waiting, request.from});
+    return Triggered{start.run_id, Triggered::How::waiting};
+  }
   if (!launch(job, cause)) {
     return fail(Code::io, "the run of " + name_in(request) + " could not be started; the log says why");
   }

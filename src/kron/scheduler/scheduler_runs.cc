@@ -56,11 +56,16 @@ void Scheduler::start_for_boot(JobNumber job, Instant t) {
   period.nominal = t;
   period.chosen = t;
   period.window = {t, t};
-  step_for(job).is_for_boot = true;
-  entry.known.last_boot_id = world_.clock.boot_id();
   const RunCause cause{boot_run_id(scope_of(entry.definition), world_.clock.boot_id()), Trigger::reboot, period};
   const Verdict verdict = verdict_on(job, cause.run_id);
   const bool is_locked_out = verdict == Verdict::locked_out;
+  if (verdict == Verdict::none && !may_start(job, cause)) {
+    // As long as it waits, the record does not say that it has seen this boot.
+    if (entry.definition.job.policy.deadline == Seconds(0)) return give_up_boot(job, cause);
+    return begin_slot_wait(job, cause, patience_of(entry));
+  }
+  step_for(job).is_for_boot = true;
+  entry.known.last_boot_id = world_.clock.boot_id();
   const bool started =
       !is_locked_out && (verdict == Verdict::ran || was_let_go_before(job, cause, t) || launch(job, cause));
   LedgerStep& step = step_for(job).ledger;
@@ -123,7 +128,7 @@ bool Scheduler::launch(JobNumber job, const RunCause& cause) {
   step.ledger.started.push_back({run.run_id, run.period, run.chosen, run.trigger, cause.has_key});
   if (const auto* task = std::get_if<TaskToSubmit>(&work)) step.ledger.started.back().task = *task;
   step.at_gate.push_back(cause.run_id);
-  job_of_run_[cause.run_id] = job;
+  take_slot(cause.run_id, job);
   step.events.emplace_back(event_of(entry.definition.job, run, cause.period));
   return true;
 }
@@ -131,7 +136,7 @@ bool Scheduler::launch(JobNumber job, const RunCause& cause) {
 // Not for long, and not when a run waits for the end of another.
 bool Scheduler::ends_may_wait(Instant t) {
   const std::optional<Instant> due = timers_.earliest();
-  return due && *due <= t && !stopping_ && waiting_.empty() && !ends_are_awaited_ &&
+  return due && *due <= t && !stopping_ && waiting_.empty() && !slots_.has_waiters() && !ends_are_awaited_ &&
          world_.clock.monotonic() < busy_since_ + world_.ends_wait;
 }
 
@@ -160,7 +165,7 @@ bool Scheduler::take_exits(Instant t) {
 void Scheduler::take_exit(const RunExit& exit, Instant t) {
   const auto known = job_of_run_.find(exit.run_id);
   if (known == job_of_run_.end()) return;
-  const JobNumber job = known->second;
+  const JobNumber job = known->second.job;
   settle_in_flight(job);
   Entry& entry = jobs_.wake(job);
   const auto run = std::ranges::find(entry.known.active, exit.run_id, &ActiveExecution::run_id);
@@ -173,7 +178,7 @@ void Scheduler::take_exit(const RunExit& exit, Instant t) {
   const Trigger trigger = run->trigger;
   entry.known.active.erase(run);
   note_failure(job, trigger, exit, t);
-  if (entry.waiting && entry.waiting->is_queued) waiting_.insert(job);
+  if (entry.waiting && entry.waiting->is_queued && entry.waiting->lacks_slot == nullptr) waiting_.insert(job);
 }
 
 // In the step that records the end: if we die before it, the run has not ended; if we die after it, the job is paused.
@@ -217,8 +222,7 @@ void Scheduler::begin_queue(JobNumber job, RunCause cause) {
   Entry& entry = jobs_.wake(job);
   const Seconds deadline = std::min(entry.definition.job.policy.deadline, kLongestDuration);
   if (!cause.period) {
-    const Nanoseconds give_up = world_.clock.monotonic() + deadline;
-    entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(cause), give_up, true});
+    entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(cause), patience_of(entry), true});
     waiting_.insert(job);
     return;
   }
@@ -229,9 +233,24 @@ void Scheduler::begin_queue(JobNumber job, RunCause cause) {
   entry.waiting = std::make_unique<WaitingRun>(WaitingRun{std::move(cause), std::nullopt, true});
 }
 
+Nanoseconds Scheduler::patience_of(const Entry& entry) const {
+  return world_.clock.monotonic() + std::min(entry.definition.job.policy.deadline, kLongestDuration);
+}
+
+// A slot that it holds is free, for it as for any other: who starts it does so at once.
 WaitingRun Scheduler::end_waiting(JobNumber job) {
   waiting_.erase(job);
-  return std::move(*std::exchange(jobs_.wake(job).waiting, nullptr));
+  WaitingRun waiting = jobs_.take_waiting(job);
+  if (waiting.lacks_slot != nullptr) {
+    slots_.leave(*waiting.lacks_slot, waiting.place);
+    if (waiting.give_up_at) slot_give_ups_.erase({*waiting.give_up_at, job});
+    slots_were_freed_ = true;  // somebody may be the first now
+  }
+  if (waiting.holds != nullptr) {
+    slots_.give(*waiting.holds);
+    slots_were_freed_ = true;
+  }
+  return waiting;
 }
 
 // Its period, if it has one, is as if it had not been looked at. A manual run was promised, and its end is recorded.
@@ -258,6 +277,10 @@ void Scheduler::keep_waiting_if_known(JobNumber job) {
   if (jobs_.waiting(job) == nullptr) return;
   Entry& entry = jobs_.wake(job);
   if (entry.waiting->is_queued_period()) return drop_waiting(job);
+  if (entry.waiting->cause.trigger == Trigger::reboot) {
+    if (entry.definition.job.schedule.kind != Schedule::Kind::reboot) drop_waiting(job);
+    return;
+  }
   std::optional<Decision>& period = entry.waiting->cause.period;
   if (!period) return;
   const Job& definition = entry.definition.job;
@@ -314,7 +337,10 @@ void Scheduler::settle_waiting(JobNumber job, Turn turn) {
   const WaitingRun waiting = end_waiting(job);
   const std::optional<Decision>& period = waiting.cause.period;
   if (free && stopping_) return;
-  if (free) {
+  if (free && waiting.holds == nullptr && !may_start(job, waiting.cause)) {
+    const auto give_up = waiting.is_queued ? waiting.give_up_at : std::optional(patience_of(jobs_.wake(job)));
+    begin_slot_wait(job, waiting.cause, period ? std::nullopt : give_up);
+  } else if (free) {
     start_judged(job, waiting.cause, turn);
   } else if (period) {
     record(job, {*period, Outcome::skipped, Reason::could_not_stop}, turn);
@@ -339,6 +365,9 @@ void Scheduler::stop_starting() {
   for (const JobNumber job : jobs) {
     if (!jobs_.wake(job).waiting->cause.period) drop_waiting(job);
   }
+  for (const auto& [at, job] : std::set(slot_give_ups_)) {
+    if (!jobs_.wake(job).waiting->cause.period) drop_waiting(job);
+  }
   if (!broken()) {
     commit();
     redo_all_ends();
@@ -349,7 +378,7 @@ void Scheduler::stop_starting() {
 Status Scheduler::terminate(std::string_view run_id, const Attribution& from) {
   const auto run = job_of_run_.find(std::string(run_id));
   if (run == job_of_run_.end()) return fail(Code::not_found, "no active run " + quoted(run_id));
-  notify(RunSignalled{std::string(jobs_.identity(run->second)), run->first, "TERM", from});
+  notify(RunSignalled{std::string(jobs_.identity(run->second.job)), run->first, "TERM", from});
   world_.runner.terminate(run_id);
   return {};
 }
@@ -357,19 +386,19 @@ Status Scheduler::terminate(std::string_view run_id, const Attribution& from) {
 Status Scheduler::kill(std::string_view run_id, const Attribution& from) {
   const auto run = job_of_run_.find(std::string(run_id));
   if (run == job_of_run_.end()) return fail(Code::not_found, "no active run " + quoted(run_id));
-  notify(RunSignalled{std::string(jobs_.identity(run->second)), run->first, "KILL", from});
+  notify(RunSignalled{std::string(jobs_.identity(run->second.job)), run->first, "KILL", from});
   world_.runner.kill(run_id);
   return {};
 }
 
 std::set<std::string> Scheduler::active_run_ids() const {
   std::set<std::string> ids;
-  for (const auto& [run_id, job] : job_of_run_) ids.insert(run_id);
+  for (const auto& [run_id, place] : job_of_run_) ids.insert(run_id);
   return ids;
 }
 
 void Scheduler::terminate_all() {
-  for (const auto& [run_id, job] : job_of_run_) world_.runner.terminate(run_id);
+  for (const auto& [run_id, place] : job_of_run_) world_.runner.terminate(run_id);
 }
 
 }  // namespace kron

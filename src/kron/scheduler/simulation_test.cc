@@ -44,23 +44,36 @@ int full_host() { return std::min(500, scaled(25)); }
 Seconds years() { return std::min(3 * 365, scaled(60)) * kDay; }
 
 TEST(Simulation, YearsOfAFullHostBreakNoRule) {
-  const SimulationPlan plan{
-      .seed = given_seed(2026), .jobs = full_host(), .length = years(), .between_events = Seconds(18h)};
+  SimulationPlan plan{.seed = given_seed(2031), .jobs = full_host(), .length = years(), .between_events = Seconds(18h)};
+  plan.max_running = static_cast<std::size_t>(plan.jobs) / 8;
   const SimulationReport report = simulate(plan);
   std::cout << plan.jobs << " jobs, " << plan.length / kDay << " days: " << report.executions << " executions, "
             << report.outcomes << " outcomes, " << report.events << " events, " << report.restarts << " restarts, "
             << report.power_cuts << " power cuts, " << report.clock_jumps << " clock jumps, " << report.broken
             << " broken ledgers, " << report.answers << " requests answered, " << report.unanswered << " not, "
-            << report.paused << " paused by failures, " << report.waits << " seen waiting, " << report.superseded
-            << " superseded while waiting\n";
+            << report.paused << " paused by failures, " << report.waits << " seen waiting, " << report.slot_waits
+            << " of them for a slot, " << report.superseded << " superseded while waiting, " << report.without_slot
+            << " without a slot\n";
   EXPECT_EQ(report.violation, "") << "replay: KRON_SIMULATION_SEED=" << plan.seed << " KRON_TEST_SCALE=" << scaled(1)
                                   << " kron_scheduler_test --gtest_filter=Simulation.Years*";
   EXPECT_GT(report.executions, 300U);
   EXPECT_GT(report.answers, 10U);
   EXPECT_GT(report.paused, 0U);
   EXPECT_GT(report.superseded, 0U);
-  EXPECT_GT(report.waits, 0U);
+  EXPECT_GT(report.waits, report.slot_waits);
+  EXPECT_GT(report.slot_waits, 0U);
+  EXPECT_GT(report.without_slot, 0U);
   EXPECT_GT(report.unanswered, 0U) << "some daemon must have died with a request on its way";
+}
+
+TEST(Simulation, FewSlotsForManyJobsBreakNoRule) {
+  const std::uint64_t first = given_seed(500);
+  for (int i = 0; i < given_count(scaled(3)) && !HasFailure(); ++i) {
+    SimulationPlan plan{
+        .seed = first + static_cast<std::uint64_t>(i), .jobs = 30, .length = 15 * kDay, .between_events = Seconds(6h)};
+    plan.max_running = 1 + static_cast<std::size_t>(i) % 3;
+    expect_no_violation(plan, "FewSlotsForManyJobsBreakNoRule");
+  }
 }
 
 TEST(Simulation, InAQuietYearEveryPeriodHasItsOutcome) {
@@ -73,8 +86,10 @@ TEST(Simulation, InAQuietYearEveryPeriodHasItsOutcome) {
 }
 
 TEST(Simulation, ABrokenDaemonIsNoticed) {
-  for (const Mutation mutation : {Mutation::gate_opens_at_start, Mutation::last_handled_moves_back}) {
+  for (const Mutation mutation :
+       {Mutation::gate_opens_at_start, Mutation::last_handled_moves_back, Mutation::max_running_is_ignored}) {
     SimulationPlan plan{.seed = 1, .jobs = 20, .length = 60 * kDay, .between_events = Seconds(6h)};
+    plan.max_running = 4;
     plan.mutation = mutation;
     EXPECT_NE(simulate(plan).violation, "");
   }

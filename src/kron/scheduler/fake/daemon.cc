@@ -38,6 +38,7 @@ class Daemon::TellingLedger : public Ledger {
       if (!results[i].is_done()) continue;
       const auto view = daemon_.scheduler_->view(steps[i].identity);
       witness().wrote(steps[i], view ? &view->definition.job : nullptr);
+      if (!steps[i].started.empty()) check_slots(steps[i].identity);
       if (moves_back_ && !steps[i].history.empty()) move_back(steps[i].identity);
     }
     return results;
@@ -45,8 +46,22 @@ class Daemon::TellingLedger : public Ledger {
 
   const std::optional<Error>& broken() const override { return daemon_.ledger_->broken(); }
 
+  void forget_limits() { is_limited_.reset(); }
+
  private:
   Witness& witness() { return daemon_.outside_.witness; }
+
+  // Jobs without a view are gone, and their runs have the slots that they had.
+  void check_slots(const std::string& started) {
+    const auto has_pool = [](const jobs::JobDefinition& definition) { return definition.options->pool.has_value(); };
+    if (!is_limited_)
+      is_limited_ = daemon_.outside_.max_running != 0 || std::ranges::any_of(daemon_.outside_.jobs, has_pool);
+    if (!*is_limited_) return;
+    witness().check_slots(started, daemon_.outside_.max_running, [this](const std::string& identity) {
+      const auto view = daemon_.scheduler_->view(identity);
+      return view ? std::optional(view->definition.options->pool) : std::nullopt;
+    });
+  }
 
   void move_back(const std::string& identity) {
     StateRecord record = daemon_.ledger_->read(identity).value();
@@ -58,6 +73,7 @@ class Daemon::TellingLedger : public Ledger {
 
   Daemon& daemon_;
   bool moves_back_;
+  std::optional<bool> is_limited_;  // a crowd that is not is not looked through at each start
 };
 
 // Lets every run go as soon as it is there.
@@ -108,6 +124,7 @@ Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_pt
                                      logging_to(log)},
                        .ends_wait = outside.ends_wait,
                        .catch_up_spread = outside.catch_up_spread,
+                       .max_running = mutation == Mutation::max_running_is_ignored ? 0 : outside.max_running,
                        .scope = outside.scope,
                        .clock_is_corrected = outside.clock_is_corrected},
       [](const jobs::JobDefinition& definition, const RunCause& cause) {
@@ -122,6 +139,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(Outside& outside, PowerCutFileSyst
   file_system.set_time(now(outside.clock));
   auto ledger = FileLedger::open(file_system, kStateDirectory, log);
   if (!ledger) return fail(ledger.error());
+  outside.witness.restarted();
   std::unique_ptr<Daemon> daemon(new Daemon(outside, file_system, std::move(*ledger), log, mutation));
   if (Status started = daemon->scheduler_->start(outside.jobs, on_time_since); !started) return fail(started.error());
   return daemon;
@@ -129,6 +147,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(Outside& outside, PowerCutFileSyst
 
 Status Daemon::reload(std::vector<jobs::JobDefinition> jobs) {
   outside_.jobs = std::move(jobs);
+  telling_ledger_->forget_limits();
   return scheduler_->reload(outside_.jobs);
 }
 

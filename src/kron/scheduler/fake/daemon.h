@@ -39,6 +39,7 @@ struct Outside {
   std::function<std::string(const jobs::JobDefinition&)> scope = {};
   bool clock_is_corrected = false;
   Seconds catch_up_spread{0};
+  std::size_t max_running = 0;
   Nanoseconds ends_wait = Seconds(1);  // as krond has it
   HeldWriter* writer = nullptr;        // outlives the daemon; none: the loop writes
   Nanoseconds write_takes{0};          // what the writer does while the daemon runs
@@ -53,6 +54,7 @@ enum class Mutation : std::uint8_t {
   none,
   gate_opens_at_start,      // and not when the record is durable
   last_handled_moves_back,  // whenever a run has ended
+  max_running_is_ignored,
 };
 
 // The real scheduler on the real file ledger, in a world that is made up: days pass as fast as they can be computed.

@@ -31,6 +31,8 @@ constexpr std::array kDeadlines{"0s", "0s", "5m", "2h", "2d"};
 constexpr std::array kModes{WindowMode::after, WindowMode::before, WindowMode::around};
 constexpr std::array kConcurrencies{Concurrency::forbid, Concurrency::allow, Concurrency::replace, Concurrency::queue};
 constexpr std::array kPausesAfter{0U, 0U, 0U, 1U, 3U};
+constexpr std::array kMaxRunning{0U, 0U, 2U, 6U};
+constexpr std::array kPools{"", "", "one", "some"};
 constexpr std::array<std::optional<Seconds>, 3> kSpreads{std::nullopt, Seconds(10min), Seconds(5h)};
 
 // 2026 to the end of 2028: a leap year, and every change of the clocks thrice.
@@ -43,6 +45,7 @@ class Simulation {
     outside_.runner.behave([this](const RunSpec&) { return behaviour(); });
     outside_.writer = &writer_;
     outside_.observer = plan.on_event;
+    outside_.max_running = plan.max_running.value_or(plan.quiet ? 0 : dice_.one_of(kMaxRunning));
     for (int i = 0; i < plan.jobs; ++i) outside_.jobs.push_back(new_job());
   }
 
@@ -62,6 +65,7 @@ class Simulation {
     report_.outcomes = outside_.witness.outcomes();
     report_.paused = outside_.witness.paused_by_failures();
     report_.superseded = outside_.witness.superseded();
+    report_.without_slot = outside_.witness.without_slot();
     return report_;
   }
 
@@ -88,8 +92,21 @@ class Simulation {
       job.policy.pause_after = dice_.one_of(kPausesAfter);
       job.policy.catch_up_spread = dice_.one_of(kSpreads);
     }
+    std::string pool = plan_.quiet ? "" : dice_.one_of(kPools);
+    jobs::RunOptions options;
+    if (!pool.empty()) options.pool = jobs::SlotPool{std::move(pool), 0};
+    definition.options = std::make_shared<const jobs::RunOptions>(std::move(options));
+    size_pool_of(definition);
     job.constraints = {};
     if (dice_.once_in(8)) static_cast<void>(add_clause(job.constraints.avoid, "dow", "SAT,SUN"));
+  }
+
+  // A pool has one size, whoever names it.
+  void size_pool_of(JobDefinition& definition) const {
+    if (!definition.options->pool) return;
+    jobs::RunOptions options = *definition.options;
+    options.pool->slots = options.pool->name == "one" ? 1 : slots_of_some_;
+    definition.options = std::make_shared<const jobs::RunOptions>(std::move(options));
   }
 
   Behaviour behaviour() {
@@ -121,8 +138,8 @@ class Simulation {
     report_.violation = violation + " (at " + rfc3339(now(outside_.clock)) + ", after " + last_event_ + ")";
   }
 
-  // A period waits only while a run is active, its job is not paused, and its deadline is not over; or while the disk
-  // takes no records, for then neither an end nor an outcome can be told.
+  // A period waits only while a run is active, or all slots are taken, its job is not paused, and its deadline is not
+  // over; or while the disk takes no records, for then neither an end nor an outcome can be told.
   void look_at_who_waits() {
     for (const JobDefinition& definition : outside_.jobs) {
       const std::string& job = definition.job.identity;
@@ -132,7 +149,9 @@ class Simulation {
       const Policy& policy = definition.job.policy;
       const Seconds longest = std::max(policy.deadline, kBusyAllowance) + 1s;
       const bool is_long = !disk_fails_ && now(outside_.clock) - *view->queued->chosen > longest;
-      const bool has_reason = policy.concurrency == Concurrency::queue && !view->known.active.empty() &&
+      if (view->slot_wait) ++report_.slot_waits;
+      const bool waits_for_run = policy.concurrency == Concurrency::queue && !view->known.active.empty();
+      const bool has_reason = (view->slot_wait ? disk_fails_ || is_full(view->slot_wait->pool) : waits_for_run) &&
                               !is_suspended(definition.job, view->known.periods, now(outside_.clock));
       if (is_long || !has_reason) {
         outside_.witness.accuse(job + " " + rfc3339(view->queued->nominal) +
@@ -141,6 +160,13 @@ class Simulation {
                                 ", deadline " + duration_text(policy.deadline));
       }
     }
+  }
+
+  bool is_full(const std::string& pool) const {
+    for (const auto& [use, longest] : daemon_->scheduler().slot_uses()) {
+      if (use.pool == pool) return use.used >= use.slots;
+    }
+    return false;
   }
 
   // What is on its way to the disk may reach it, and nobody is told.
@@ -345,6 +371,8 @@ class Simulation {
       if (dice_.once_in(30)) redefine(definition);
     }
     while (static_cast<int>(jobs.size() + removed_.size()) < plan_.jobs) jobs.push_back(new_job());
+    if (dice_.once_in(4)) slots_of_some_ = static_cast<std::uint32_t>(1 + dice_.upto(3));
+    for (JobDefinition& definition : jobs) size_pool_of(definition);
     if (Status loaded = daemon_->reload(std::move(jobs)); !loaded) {
       outside_.witness.accuse("a reload failed: " + loaded.error().message);
     }
@@ -414,6 +442,7 @@ class Simulation {
   HeldWriter writer_;
   std::unique_ptr<Daemon> daemon_;
   std::vector<JobDefinition> removed_;
+  std::uint32_t slots_of_some_ = 3;
   bool disk_fails_ = false;
   std::size_t pending_ = 0;  // requests that are not answered yet
   int keys_ = 0;

@@ -18,6 +18,7 @@ struct SimulationPlan {
   Seconds length = std::chrono::hours(24 * 30);
   Seconds between_events = std::chrono::hours(12);  // on average
   bool quiet = false;                               // nothing but time passes: then every period must have an outcome
+  std::optional<std::size_t> max_running = {};      // none: drawn
   Mutation mutation = Mutation::none;
 
   // For those who look on; none of it changes what happens.
@@ -33,13 +34,15 @@ struct SimulationReport {
   std::size_t power_cuts = 0;
   std::size_t restarts = 0;  // all deaths of the daemon
   std::size_t clock_jumps = 0;
-  std::size_t broken = 0;      // the ledger gave up, and the daemon was started anew
-  std::size_t answers = 0;     // to what operators asked
-  std::size_t unanswered = 0;  // they asked a daemon that died
-  std::size_t paused = 0;      // jobs, by their failures
-  std::size_t waits = 0;       // periods that waited for a run when somebody looked
-  std::size_t superseded = 0;  // periods that waited in vain for the run before them
-  std::string violation;       // empty: none; else what, when, and after which event
+  std::size_t broken = 0;        // the ledger gave up, and the daemon was started anew
+  std::size_t answers = 0;       // to what operators asked
+  std::size_t unanswered = 0;    // they asked a daemon that died
+  std::size_t paused = 0;        // jobs, by their failures
+  std::size_t waits = 0;         // periods that waited for a run when somebody looked
+  std::size_t superseded = 0;    // periods that waited in vain for the run before them, or for a slot
+  std::size_t slot_waits = 0;    // periods that waited for a slot when somebody looked
+  std::size_t without_slot = 0;  // periods that were missed because there was none
+  std::string violation;         // empty: none; else what, when, and after which event
 };
 
 SimulationReport simulate(const SimulationPlan& plan);

@@ -108,8 +108,33 @@ void Witness::check_pause(const LedgerStep& step, const Facts& facts, const Job*
   }
 }
 
+void Witness::check_slots(const std::string& started, std::size_t max_running, const PoolOf& pool_of) {
+  std::size_t running = 0;
+  std::map<std::string, std::size_t> used;
+  for (auto& [identity, facts] : jobs_) {
+    if (!facts.is_known || facts.active.empty()) continue;
+    if (const auto pool = pool_of(identity)) facts.pool = *pool;
+    running += facts.active.size();
+    if (facts.pool) used[facts.pool->name] += facts.active.size();
+  }
+  if (max_running != 0 && running > max_running) {
+    accuse(started + " started as one of " + std::to_string(running) + " runs, of " + std::to_string(max_running) +
+           " at most");
+  }
+  const auto& pool = jobs_[started].pool;
+  if (pool && used[pool->name] > pool->slots) {
+    accuse(started + " started as one of " + std::to_string(used[pool->name]) + " runs in the pool " + pool->name +
+           ", which has " + std::to_string(pool->slots) + " slots");
+  }
+}
+
+void Witness::restarted() {
+  for (auto& [identity, facts] : jobs_) facts.is_known = false;
+}
+
 void Witness::wrote(const LedgerStep& step, const Job* job) {
   Facts& facts = jobs_[step.identity];
+  facts.is_known = true;
   check_pause(step, facts, job);
   facts.failures = step.now.periods.failures_in_a_row;
   std::set<std::string> active;
@@ -126,6 +151,7 @@ void Witness::wrote(const LedgerStep& step, const Job* job) {
   for (const HistoryEntry& entry : step.history) {
     if (!entry.period || entry.passed_over) continue;
     if (entry.reason == Reason::superseded_while_waiting) ++superseded_;
+    if (entry.reason == Reason::no_slot) ++without_slot_;
     if (entry.outcome != Outcome::executed) {
       note_outcome(step.identity, facts, *entry.period, *entry.outcome);
       continue;
@@ -147,6 +173,7 @@ void Witness::wrote(const LedgerStep& step, const Job* job) {
 
 void Witness::loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history) {
   Facts& facts = jobs_[identity];
+  facts.is_known = true;
   check_bookkeeping(identity, facts, known.periods);
   // The end of a run may have been durable, and what it says of failures, without anybody being told.
   const bool has_failed = known.periods.suspended && known.periods.suspended->by == kPausedByFailures;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "kron/core/job.h"
+#include "kron/jobs/definition.h"
 #include "kron/ledger/ledger.h"
 #include "kron/scheduler/operator_request.h"
 
@@ -27,12 +29,19 @@ inline constexpr Seconds kBusyAllowance{10};
 // run is not forgotten; no start outside [chosen, chosen + deadline]; the lists stay within their bounds; what an
 // operator was promised is durable when he hears of it, and a pause comes only when somebody asks or runs have failed,
 // and goes only when somebody asks; the step that ends the last of so many failures pauses; nothing that its schedule
-// sets going starts while it is paused.
+// sets going starts while it is paused; and who starts leaves no more runs active than the host and his pool have
+// slots, those of an earlier daemon included. What replaces a run starts after that run's end is durable, so it makes
+// no exception. A limit that was lowered ends no run, and lets none start until enough have ended.
 class Witness {
  public:
   void wrote(const LedgerStep& step, const Job* job);  // job: none when it is no longer wanted
   void loaded(const std::string& identity, const KnownJob& known, const std::vector<HistoryEntry>& history);
   void executed(std::string_view run_id);
+  // A run of `started` has been recorded. `pool_of`: a job's pool, by its present definition; nothing when it is gone.
+  using PoolOf = std::function<std::optional<std::optional<jobs::SlotPool>>(const std::string& identity)>;
+  void check_slots(const std::string& started, std::size_t max_running, const PoolOf& pool_of);
+  // Another daemon begins: it knows of no runs but those that it loads.
+  void restarted();
   void found(const StateRecord& record, std::uint32_t history_cap);  // what a file says
 
   // An operator asks something of a job, and is answered: what became of a run, or whether it is paused now. Who is not
@@ -53,12 +62,15 @@ class Witness {
     std::optional<bool> is_paused = {};  // for good; none: it is not known, or may end by itself
     int unanswered = 0;                  // requests
     std::uint32_t failures = 0;          // in a row, as its record says
+    std::optional<jobs::SlotPool> pool = {};
+    bool is_known = false;  // to the present daemon
   };
   [[nodiscard]] const Facts* facts(const std::string& identity) const;
   [[nodiscard]] std::size_t executions() const { return executed_.size(); }
   [[nodiscard]] std::size_t outcomes() const { return outcomes_; }
   [[nodiscard]] std::size_t paused_by_failures() const { return paused_; }
   [[nodiscard]] std::size_t superseded() const { return superseded_; }
+  [[nodiscard]] std::size_t without_slot() const { return without_slot_; }
 
  private:
   Facts& note_answer(const std::string& identity, const Error* error);
@@ -73,6 +85,7 @@ class Witness {
   std::size_t outcomes_ = 0;
   std::size_t paused_ = 0;
   std::size_t superseded_ = 0;
+  std::size_t without_slot_ = 0;
   std::string violation_;
 };
 
