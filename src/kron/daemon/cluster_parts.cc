@@ -169,6 +169,7 @@ ClusterMember::World ClusterParts::member_world() {
           .drop =
               [this](std::span<const std::string> names) {
                 for (const std::string& name : names) paused_.erase(name);
+                jobs_->dropped(names);
                 return jobs_->scheduler.drop(names);
               },
           .loaded = [this] { return loaded(); },

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,7 @@ class ClusterParts {
     std::function<Result<std::optional<Instant>>()> begin;
     std::function<void()> started;
     std::function<void(const std::vector<jobs::JobDefinition>&)> prepare;  // before any jobs
+    std::function<void(std::span<const std::string>)> dropped;             // before jobs are no more
   };
   // Connects, and goes on by itself. Io: no thread is to be had.
   Status start(Jobs jobs);

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "kron/base/rfc3339.h"
+#include "kron/daemon/ping_post.h"
 #include "kron/daemon/reload_preview.h"
 #include "kron/daemon/stop_note.h"
 #include "kron/daemon/this_machine.h"
 #include "kron/daemon/work_of.h"
+#include "kron/env/places.h"
 #include "kron/env/safe_place.h"
 #include "kron/env/thread_start.h"
 #include "kron/jobs/words.h"
@@ -34,7 +36,7 @@ constexpr Nanoseconds kLogIsNotRead = std::chrono::seconds(1);
 // While a crowd is started: that of a thousand takes about as long.
 constexpr Nanoseconds kEndsWait = std::chrono::seconds(1);
 
-// For the ends of runs to reach Redis, when we are told to end.
+// For the ends of runs to reach Redis, and for pings to reach their receivers, when we are told to end.
 constexpr Nanoseconds kStopPatience = std::chrono::seconds(5);
 
 const Error kStateIsInRedis{
@@ -70,12 +72,14 @@ Daemon::Daemon(Options options, const Clock& clock, LineLog& log)
       log_(lines_, events_, clock_),
       claimed_tasks_([this] { mailbox_.post([] {}); }),
       manager_(ServiceManager::from_environment()),
-      cgroup_(runner::find_own_cgroup()),
+      pings_([this](Ping ping) { ping_sender_->send(std::move(ping)); }),
+      cgroup_(options_.run_cgroup.empty() ? runner::find_own_cgroup() : options_.run_cgroup),
       run_retention_(options_.state_directory, cgroup_, options_.keeps, log_) {}
 
 // The queue may still answer clients, so it ends before the API service, and after nobody can ask any more.
 Daemon::~Daemon() {
   if (api_service_) api_service_->close();
+  ping_sender_.reset();  // it counts there
   if (cluster_) cluster_->stop(Nanoseconds(0));
   queue_.reset();
   api_service_.reset();
@@ -99,6 +103,7 @@ Status Daemon::open_parts() {
   if (opened) opened = open_host();
   if (opened) opened = open_queue();
   if (!opened) return opened;
+  open_pings();
   open_scheduler();
   // The turn that follows drains the first two.
   opened = loop_->watch(runner_->descriptor(), [] {});
@@ -120,6 +125,7 @@ Status Daemon::open_host() {
                                                    .state_directory = options_.state_directory,
                                                    .clock_offset = options_.clock_offset,
                                                    .cgroup = cgroup_,
+                                                   .credentials = default_credentials(options_.state_directory),
                                                    .reaps_orphans = ::getpid() == 1},
                                                   clock_);
   if (!runner) return fail(runner.error());
@@ -169,6 +175,19 @@ Status Daemon::open_queue() {
   return {};
 }
 
+void Daemon::open_pings() {
+  ping_sender_ =
+      std::make_unique<PingSender>(PingSender::World{.clock = clock_,
+                                                     .log = log_,
+                                                     .make_post = ping_posts(options_.state_directory),
+                                                     .count =
+                                                         [this](PingSender::End end) {
+                                                           if (api_service_)
+                                                             api_service_->metrics().pinged(name_of(end));
+                                                         },
+                                                     .before_each = [this] { start_priority_.yield_to_starts(); }});
+}
+
 void Daemon::open_scheduler() {
   if (cluster_) host_log_ = std::make_unique<HostLog>(log_, [this] { return cluster_->instance(); });
   notifier_ = std::make_unique<Notifier>(
@@ -189,9 +208,12 @@ void Daemon::open_scheduler() {
                                          if (api_service_) api_service_->observe(event);
                                        },
                                        [this](const Event& event) { notifier_->take(event); },
+                                       [this](const Event& event) { pings_.take(event); },
                                        logging_to(cluster_ ? static_cast<Log&>(*host_log_) : log_)},
                          .ends_wait = cluster_ ? Nanoseconds(0) : kEndsWait,
                          .catch_up_spread = options_.catch_up_spread,
+                         .max_running = options_.max_running,
+                         .others_may_start = cluster_ != nullptr,
                          .tasks = cluster_ ? static_cast<TaskSubmitter*>(&claimed_tasks_) : submitter_.get()};
   Scheduler::MakeWork make_work = work_of;
   if (cluster_) {
@@ -302,6 +324,7 @@ Status Daemon::run() {
   scheduler_->settle_requests();  // whoever has asked is answered
   if (!served) return served;
   if (cluster_) cluster_->stop(kStopPatience);
+  ping_sender_->finish(options_.once ? PingQueue::kLasts : kStopPatience);
   log_.info("daemon_ended", {{"running", count(scheduler_->active_runs())}});
   return {};
 }
@@ -364,7 +387,9 @@ Status Daemon::start_cluster() {
                                          [this](const auto& jobs) {
                                            prepare_accounts(jobs, *runner_);
                                            notifier_->prepare(jobs);
-                                         }});
+                                           pings_.put(jobs);
+                                         },
+                                     .dropped = [this](auto names) { pings_.drop(names); }});
   // In Redis every krond sees to leases that run out and to old tasks; files are looked after if they are there.
   if (connects && has_tasks_in_redis()) queue_->open([](const Status&) {});
   if (connects && !has_tasks_in_redis()) queue_->summary([](const Result<TaskSummary>&) {});
@@ -391,6 +416,7 @@ void Daemon::reload(std::function<void(const Result<api::ReloadReport>&)> answer
 void Daemon::prepare_for(const std::vector<jobs::JobDefinition>& definitions) {
   prepare_accounts(definitions, *runner_);
   notifier_->prepare(definitions);
+  pings_.replace(definitions);
   if (has_tasks(definitions) || notifier_->is_wanted()) {
     queue_->open([](const Status&) {});
   } else if (!options_.once) {
@@ -446,8 +472,8 @@ std::optional<Instant> Daemon::on_time_since() {
 
 bool Daemon::is_done(const Wakeup& wakeup) {
   if (leaves_now_) return true;
-  // A run that waits for those it replaces is part of what was due.
-  if (options_.once && !wakeup.monotonic && !wakeup.is_busy) {
+  // A run that waits for those it replaces, or for a slot, is part of what was due.
+  if (options_.once && !wakeup.monotonic && !wakeup.is_busy && !scheduler_->has_slot_waiters()) {
     scheduler_->stop_starting();
     is_stopping_ = true;
   }
@@ -532,6 +558,7 @@ api::DaemonStatus Daemon::status() const {
           .not_scheduled = not_scheduled(),
           .job_files = file_jobs_ ? file_jobs_->status() : api::JobFilesStatus(),
           .notifies = notifier_->is_wanted(),
+          .slots = scheduler_->slot_uses(),
           .cluster = cluster_ ? std::optional(cluster_->status()) : std::nullopt};
 }
 

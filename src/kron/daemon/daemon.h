@@ -17,6 +17,8 @@
 #include "kron/daemon/host_events.h"
 #include "kron/daemon/notifier.h"
 #include "kron/daemon/options.h"
+#include "kron/daemon/ping_sender.h"
+#include "kron/daemon/ping_sink.h"
 #include "kron/daemon/queue_submitter.h"
 #include "kron/daemon/run_retention.h"
 #include "kron/daemon/service_manager.h"
@@ -53,6 +55,7 @@ class Daemon {
   Status open_parts();
   Status open_host();
   Status open_queue();
+  void open_pings();
   void open_scheduler();
   Status open_api_service();
   Status open_web_front();
@@ -104,6 +107,8 @@ class Daemon {
   ServiceManager manager_;
   WriteThread writer_;
   std::unique_ptr<Notifier> notifier_;
+  std::unique_ptr<PingSender> ping_sender_;
+  PingSink pings_;
   std::unique_ptr<Scheduler> scheduler_;
   std::string cgroup_;  // ours, if runs get cgroups of their own below it
   RunRetention run_retention_;

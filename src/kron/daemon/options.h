@@ -35,9 +35,10 @@ struct Options {
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
   OnStop on_stop = OnStop::leave;
-  Seconds catch_up_spread{0};  // of jobs whose policy does not say it
-  std::string helper = {};     // empty: found beside the program
-  std::string socket = {};     // of the API; empty: none
+  Seconds catch_up_spread{0};   // of jobs whose policy does not say it
+  std::size_t max_running = 0;  // runs at once; 0: any number
+  std::string helper = {};      // empty: found beside the program
+  std::string socket = {};      // of the API; empty: none
   std::optional<gid_t> socket_group = {};
   bool group_operates = false;  // or else it may only look
   std::string web_socket = {};  // where the token in a request counts, not who connected; empty: none
@@ -49,6 +50,7 @@ struct Options {
   TaskRetention keeps_tasks = {};
   std::size_t metrics_jobs = metrics::kUsualJobSeries;  // that have series of their own
   std::string notify_file = {};                         // destinations of notifications
+  std::string run_cgroup = {};                          // below which runs get theirs; empty: krond's own
   std::optional<ClusterOptions> cluster = {};           // then there are no job files
 };
 
@@ -74,6 +76,9 @@ void visit_flags(Visitor& visit, Options& options) {
                {{"leave", OnStop::leave}, {"wait", OnStop::wait}, {"terminate", OnStop::terminate}});
   visit.seconds("--catch-up-spread", options.catch_up_spread,
                 "Spread the starts of late periods, after downtime or a resume, over this long (default: 0s, at once)");
+  visit.number(
+      "--max-running", options.max_running,
+      "Run at most N commands at once; what is due waits, as long as its deadline allows (default: 0, no limit)");
   visit.text("--socket", options.socket, "PATH",
              "API socket; `none` disables the API (default: krond.sock in the state directory, for /var/lib/krond in "
              "/run/krond)");
@@ -99,6 +104,8 @@ void visit_flags(Visitor& visit, Options& options) {
   visit.text("--notify-file", options.notify_file, "FILE",
              "Destinations of notifications (default: /etc/krond-notify.yaml for root, else "
              "~/.config/krond-notify.yaml)");
+  visit.text("--run-cgroup", options.run_cgroup, "DIR",
+             "Directory of cgroup v2 below which each run gets its own (default: krond's own, if it may be divided)");
   visit.text("--helper", options.helper, "PATH", "Path of kron-exec, if it is not in its installed place");
 }
 
