@@ -43,6 +43,7 @@ int main(int count, char** /*arguments*/) {
                              .tasks_ended = {{"FAILED", "MAIL", 1}},
                              .oldest_pending_task = Seconds(90),
                              .event_streams = 2,
+                             .slots = {{"", 8, 3, 0}, {"db", 2, 2, 1}},
                              .cluster = metrics::ClusterLevels{.link_up = true,
                                                                .reconnects = 1,
                                                                .clock_offset = 0.25,

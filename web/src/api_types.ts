@@ -18,15 +18,17 @@ export type Period = { "periodId": string; "chosenTime": string | null; "startsA
 
 export type Suspension = { "since"?: string; "until"?: string; "skipMissed"?: boolean; "by"?: string; "note"?: string; };
 
-export type JobSummary = { "identity": string; "schedule": string; "timezone": string; "command"?: string; "task"?: string; "description"?: string; "file": string; "line": number; "suspended": boolean; "paused": Suspension | null; "next": Period | null; "running": number; "last": Run | null; "outcomes"?: Outcomes | null; "usualSeconds": number | null; };
+export type Waiting = { "for": "run" | "slot"; "pool"?: string; "since"?: string; "periodId"?: string; };
 
-export type JobMembers = { "identity": string; "schedule"?: string; "timezone"?: string; "command"?: string; "task"?: string; "description"?: string; "file"?: string; "line"?: number; "suspended"?: boolean; "paused"?: Suspension | null; "next"?: Period | null; "running"?: number; "last"?: Run | null; "outcomes"?: Outcomes | null; "usualSeconds"?: number | null; "definition"?: { [key: string]: unknown } | null; };
+export type JobSummary = { "identity": string; "schedule": string; "timezone": string; "command"?: string; "task"?: string; "description"?: string; "file": string; "line": number; "suspended": boolean; "paused": Suspension | null; "next": Period | null; "running": number; "waiting"?: Waiting; "last": Run | null; "outcomes"?: Outcomes | null; "usualSeconds": number | null; };
+
+export type JobMembers = { "identity": string; "schedule"?: string; "timezone"?: string; "command"?: string; "task"?: string; "description"?: string; "file"?: string; "line"?: number; "suspended"?: boolean; "paused"?: Suspension | null; "next"?: Period | null; "running"?: number; "waiting"?: Waiting; "last"?: Run | null; "outcomes"?: Outcomes | null; "usualSeconds"?: number | null; "definition"?: { [key: string]: unknown } | null; };
 
 export type Outcomes = string;
 
 export type ActiveRun = { "runId": string; "trigger": Trigger; "periodId"?: string; "chosenTime"?: string; "startedAt": string; "pid"?: number; "taskId"?: string; };
 
-export type Job = { "identity": string; "schedule": string; "timezone": string; "command"?: string; "task"?: string; "description"?: string; "file": string; "line": number; "suspended": boolean; "paused": Suspension | null; "next": Period | null; "running": number; "last": Run | null; "outcomes": Outcomes | null; "usualSeconds": number | null; "words": string; "scheduleAsWritten": string | null; "source": string | null; "firstSeen": string | null; "spelling": string; "definition": { [key: string]: unknown } | null; "active": ActiveRun[]; "lastPeriodId": string | null; "openPeriods": string[]; };
+export type Job = { "identity": string; "schedule": string; "timezone": string; "command"?: string; "task"?: string; "description"?: string; "file": string; "line": number; "suspended": boolean; "paused": Suspension | null; "next": Period | null; "running": number; "waiting"?: Waiting; "last": Run | null; "outcomes": Outcomes | null; "usualSeconds": number | null; "words": string; "scheduleAsWritten": string | null; "source": string | null; "firstSeen": string | null; "spelling": string; "definition": { [key: string]: unknown } | null; "active": ActiveRun[]; "lastPeriodId": string | null; "openPeriods": string[]; };
 
 export type JobPage = { "jobs": JobSummary[]; "next"?: string; };
 
@@ -40,7 +42,7 @@ export type Decision = { "identity": string; "nominalTime": string; "timezone": 
 
 export type DecisionList = { "decisions": Decision[]; };
 
-export type AttentionItem = { "matter": "not ready" | "history failed" | "file refused" | "reload failed" | "token expires" | "not notified" | "not scheduled" | "failing" | "missed" | "skipping" | "too long" | "may have no time" | "long paused"; "name": string; "what": string; "since": string | null; "count": number; "reason": string; "cure": string; };
+export type AttentionItem = { "matter": "not ready" | "history failed" | "file refused" | "reload failed" | "token expires" | "not notified" | "no slot" | "not scheduled" | "failing" | "missed" | "skipping" | "too long" | "may have no time" | "long paused"; "name": string; "what": string; "since": string | null; "count": number; "reason": string; "cure": string; };
 
 export type Attention = { "now": string; "jobs": number; "jobsInNeed": number; "items": AttentionItem[]; "more": number; };
 
@@ -80,7 +82,7 @@ export type Timeline = { "from": string; "until": string; "now": string; "lanes"
 
 export type Lane = { "name": string; "jobs": number; "usual": number | null; "mark": "fail" | "unknown" | "miss" | "none" | "skip" | null; "periods"?: ([number, number, number, number | null])[]; "runs"?: ([number | null, number, number | null, "ok" | "fail" | "unknown" | "skip" | "miss" | "none" | "over" | "run", string])[]; "density"?: ([number, number])[]; "windows"?: ([number, number])[]; };
 
-export type Explanation = { "periodId": string; "buckets": ({ "share": number; "allowed": number; })[]; "allowedSpans": ({ "from": string; "to": string; })[]; "draws": ({ "u": number; "candidate": string; "candidateLocal": string; "allowed": boolean; "refusedBy": string; })[]; "allowedShare": number; "chanceUnschedulable": number; "dstEffect": { "kind": "moved" | "repeated"; "wallClock": string; "first": string; "second": string; } | null; "text": string; };
+export type Explanation = { "periodId": string; "buckets": ({ "share": number; "allowed": number; })[]; "allowedSpans": ({ "from": string; "to": string; })[]; "draws": ({ "u": number; "candidate": string; "candidateLocal": string; "allowed": boolean; "refusedBy": string; })[]; "allowedShare": number; "chanceUnschedulable": number; "dstEffect": { "kind": "moved" | "repeated"; "wallClock": string; "first": string; "second": string; } | null; "pool"?: { "name": string; "slots": number; }; "text": string; };
 
 export type Trial = { "problems": ({ "line": number; "column": number; "severity": "error" | "warning" | "note"; "field": string; "message": string; "hint": string; "source": string; })[]; "jobs": ({ "identity": string; "line": number; "schedule": string; "timezone": string; "words": string; "replaces": boolean; "next": Decision[]; "nextProblem"?: string; })[]; "load": { "from": string; "until": string; "stepSeconds": number; "starts": number; "startsHere": number; "peakHere": number; "peak": number; "adds": number; "busiest": string; }; "text": string; };
 
@@ -98,7 +100,7 @@ export type PrunedState = { "count": number; "dryRun": boolean; "records": ({ "i
 
 export type Reloaded = { "dryRun"?: boolean; "jobs": number; "added"?: string[]; "addedCount"?: number; "changed"?: string[]; "changedCount"?: number; "removed"?: string[]; "removedCount"?: number; "keptFiles": string[]; "problems": ({ "file": string; "line": number; "column": number; "severity": "error" | "warning" | "note"; "field"?: string; "message": string; })[]; };
 
-export type Status = { "version": string; "pid": number; "host": string; "zone": string | null; "generation": number; "you": { "name": string; "role": "read" | "operate" | "admin"; }; "startedAt": string; "now": string; "clockOffsetSeconds": number; "ready": boolean; "stopping": boolean; "jobs": number; "running": number; "nextDue": string | null; "stateDirectory": string; "config": string[]; "socket": string; "notScheduled": ({ "identity": string; "reason": string; })[]; "tasks": { "pending": number; "running": number; } | null; "tasksProblem"?: string; "eventStreams": number; "jobFiles": JobFiles; "cluster"?: ClusterStatus; };
+export type Status = { "version": string; "pid": number; "host": string; "zone": string | null; "generation": number; "you": { "name": string; "role": "read" | "operate" | "admin"; }; "startedAt": string; "now": string; "clockOffsetSeconds": number; "ready": boolean; "stopping": boolean; "jobs": number; "running": number; "nextDue": string | null; "stateDirectory": string; "config": string[]; "socket": string; "notScheduled": ({ "identity": string; "reason": string; })[]; "tasks": { "pending": number; "running": number; } | null; "tasksProblem"?: string; "eventStreams": number; "jobFiles": JobFiles; "slots"?: ({ "pool"?: string; "slots": number; "used": number; "waiting": number; "waitingSince"?: string; "longest"?: string; })[]; "cluster"?: ClusterStatus; };
 
 export type ClusterStatus = { "redis": string; "namespace": string; "host": string; "instance": string; "compat": "seed" | "cronken"; "timezone": string; "tasks": "redis" | "file"; "linkUp": boolean; "draining": boolean; "clockOffsetSeconds": number; "notReady"?: string; "reconnects": number; "lostWrites": number; "warnings": ({ "severity": "warning" | "error"; "message": string; })[]; "hosts": ({ "instance": string; "host": string; "ip": string; "version": string; "compat": string; "clockOffsetSeconds": number; "draining": boolean; "running": number; "beatSecondsAgo": number; })[]; };
 

@@ -186,14 +186,17 @@ TEST_F(ApiTest, OnlyWhoAdministersSeesTheValuesOfTheEnvironmentAndStandardInput)
   jobs::RunOptions options = *secret.options;
   options.env = {{"DB_PASSWORD", "hunter2"}, {"LANG", "C"}};
   options.input = "hunter2";
+  options.ping = "https://hc.example/hunter2";
   secret.options = std::make_shared<const jobs::RunOptions>(std::move(options));
   do_on_loop([&] { ASSERT_TRUE(host_.reload({secret})); });
   EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("env":{"DB_PASSWORD":"hunter2","LANG":"C"})"));
   EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("stdin":"hunter2")"));
+  EXPECT_THAT(ask("GET", "/api/v1/jobs/secret").body, HasSubstr(R"("ping":"https://hc.example/hunter2")"));
   const auto check_that_it_is_hidden = [this](const http::Fields& headers) {
     const std::string job = ask("GET", "/api/v1/jobs/secret", {}, headers).body;
     EXPECT_THAT(job, HasSubstr(R"("env":{"DB_PASSWORD":null,"LANG":null})"));
     EXPECT_THAT(job, HasSubstr(R"("stdin":null)"));
+    EXPECT_THAT(job, HasSubstr(R"("ping":null)"));
     for (const char* path : {"/api/v1/jobs", "/api/v1/jobs/secret", "/api/v1/jobs/secret/decisions"}) {
       EXPECT_THAT(ask("GET", path, {}, headers).body, Not(HasSubstr("hunter2"))) << path;
     }

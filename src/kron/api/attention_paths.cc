@@ -69,6 +69,10 @@ class Board : public std::enable_shared_from_this<Board> {
         facts.refused_files.push_back({file.file, file.reason, file.errors});
       }
       for (const auto& [name, reason] : status.not_scheduled) facts.not_scheduled.push_back({name, reason});
+      for (const auto& [use, longest] : status.slots) {
+        if (!use.longest_since) continue;
+        facts.slots_short.push_back({use.pool, use.slots, use.waiting, *use.longest_since, longest});
+      }
       self->add_tokens(facts);
       look->jobs = status.jobs;
       if (!status.notifies) return self->gather(look);

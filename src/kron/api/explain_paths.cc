@@ -39,10 +39,12 @@ void explain_period(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call, request = *request] {
     const auto view = parts.scheduler.view(call->names.front());
     if (!view) return call->refuse(no_such_job(call->names.front()));
-    const bool taken = parts.aside([call, request, job = view->definition.job] {
+    const bool taken = parts.aside([call, request, job = view->definition.job, pool = view->definition.options->pool] {
       const Result<Instant> nominal = nominal_of(job, request);
       if (!nominal) return call->refuse(nominal.error());
-      call->send_json(json_with_shape(explain(job, *nominal, request.now)));
+      Explanation explanation = explain(job, *nominal, request.now);
+      explanation.pool = pool;
+      call->send_json(json_with_shape(explanation));
     });
     if (!taken) call->refuse(too_busy());
   });

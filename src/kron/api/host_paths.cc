@@ -37,6 +37,21 @@ struct Asked {
   std::uint64_t generation = 0;  // of the jobs
 };
 
+// What is limited, and how much of it is taken.
+void write_slots(JsonWriter& json, const std::vector<Scheduler::SlotUse>& slots) {
+  if (slots.empty()) return;
+  json.key("slots").begin_list();
+  for (const auto& [use, longest] : slots) {
+    json.begin_map();
+    if (!use.pool.empty()) json.member("pool", use.pool);
+    json.key("slots").integer(number(use.slots)).key("used").integer(number(use.used));
+    json.key("waiting").integer(number(use.waiting));
+    if (use.longest_since) json.member("waitingSince", rfc3339(*use.longest_since)).member("longest", longest);
+    json.end_map();
+  }
+  json.end_list();
+}
+
 std::string status_json(const DaemonStatus& status, const Asked& asked, Instant now, const Result<TaskSummary>& tasks,
                         std::size_t streams, const Changes& changes) {
   JsonWriter json;
@@ -70,6 +85,7 @@ std::string status_json(const DaemonStatus& status, const Asked& asked, Instant 
   }
   json.key("eventStreams").integer(number(streams));
   write_job_files(json, status.job_files, changes);
+  write_slots(json, status.slots);
   if (status.cluster) {
     json.key("cluster");
     write(json, *status.cluster);

@@ -32,6 +32,7 @@ TEST_F(HostPathsTest, TheStatusHasEveryMember) {
     status.running = 2;
     status.config = {"/etc/krond.d", "/srv/more"};
     status.not_scheduled = {{"a", "its record is damaged"}};
+    status.slots = {{{"", 8, 2, 0}, ""}, {{"db", 4, 4, 3, utc("2026-02-28T23:00:00Z")}, "report"}};
   });
   const std::string body = ask("GET", "/api/v1/status").body;
   for (const char* member :
@@ -40,7 +41,9 @@ TEST_F(HostPathsTest, TheStatusHasEveryMember) {
         R"("nextDue":"2026-03-01T12:00:00Z")", R"("stateDirectory":"/state")",
         R"("config":["/etc/krond.d","/srv/more"])", R"("socket":"/sock")",
         R"("notScheduled":[{"identity":"a","reason":"its record is damaged"}])", R"("tasks":{"pending":0,"running":0})",
-        R"("eventStreams":0)"}) {
+        R"("eventStreams":0)",
+        R"("slots":[{"slots":8,"used":2,"waiting":0},{"pool":"db","slots":4,"used":4,"waiting":3,)"
+        R"("waitingSince":"2026-02-28T23:00:00Z","longest":"report"}])"}) {
     EXPECT_THAT(body, HasSubstr(member));
   }
   EXPECT_THAT(body, Not(HasSubstr("cluster")));

@@ -13,9 +13,9 @@ namespace {
 // What a list tells when it is asked for it alone.
 constexpr std::string_view kDefinition = "definition";
 
-constexpr std::array<std::string_view, 15> kSummaryMembers{
-    "identity",  "schedule", "timezone", "task",    "command", "description", "file",        "line",
-    "suspended", "paused",   "next",     "running", "last",    "outcomes",    "usualSeconds"};
+constexpr std::array<std::string_view, 16> kSummaryMembers{
+    "identity",  "schedule", "timezone", "task",    "command", "description", "file",     "line",
+    "suspended", "paused",   "next",     "running", "waiting", "last",        "outcomes", "usualSeconds"};
 
 Error no_such_member(std::string_view name) {
   std::string known;

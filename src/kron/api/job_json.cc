@@ -52,6 +52,17 @@ void write_paused(JsonWriter& json, const Scheduler::View& view, Instant now) {
   json.end_map();
 }
 
+void write_waiting(JsonWriter& json, const Scheduler::View& view) {
+  if (!view.queued && !view.slot_wait) return;
+  json.key("waiting").begin_map().member("for", view.slot_wait ? "slot" : "run");
+  if (view.slot_wait) {
+    if (!view.slot_wait->pool.empty()) json.member("pool", view.slot_wait->pool);
+    json.member("since", rfc3339(view.slot_wait->since));
+  }
+  if (view.queued) json.member("periodId", period_id(view.queued->nominal));
+  json.end_map();
+}
+
 std::optional<NextStart> next_of(const Scheduler::View& view, Instant now) {
   return next_start(view.definition.job, view.known.periods, !view.known.active.empty(), now);
 }

@@ -21,6 +21,9 @@ std::optional<Suspension> suspension_of(const Scheduler::View& view);
 // Members of a map that the caller has begun.
 void write_time(JsonWriter& json, std::string_view name, const std::optional<Instant>& time);  // left out without one
 void write_paused(JsonWriter& json, const Scheduler::View& view, Instant now);
+// `waiting`, when something of the job is due, or was asked for, and waits for a run to end or for a slot.
+void write_waiting(JsonWriter& json, const Scheduler::View& view);
+
 void write_start(JsonWriter& json, std::string_view name, const std::optional<NextStart>& start);
 
 std::optional<NextStart> next_of(const Scheduler::View& view, Instant now);

@@ -92,6 +92,7 @@ void write_summary(JsonWriter& json, const View& view, const OfHistory& known, I
   if (fields.has("paused")) write_paused(json, view, now);
   if (fields.has("next")) write_start(json, "next", next_of(view, now));
   if (fields.has("running")) json.key("running").integer(static_cast<std::int64_t>(view.known.active.size()));
+  if (fields.has("waiting")) write_waiting(json, view);
   if (fields.has("last")) {
     json.key("last");
     if (const history::Entry* last = known_of(known.last, view)) {

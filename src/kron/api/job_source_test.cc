@@ -60,6 +60,9 @@ TEST_F(JobSourceTest, TheAnswerHasItAndHidesSecretsFromReaders) {
   is_reader_ = true;
   EXPECT_THAT(job(), HasSubstr(R"("source":"@daily name=x command=true env=A=…",)"));
   EXPECT_THAT(job(), ::testing::Not(HasSubstr("hunter2")));
+  load_line("@daily name=x command=true ping=https://hc.example/hunter2");
+  EXPECT_THAT(job(), HasSubstr(R"("source":"@daily name=x command=true ping=…",)"));
+  EXPECT_THAT(job(), ::testing::Not(HasSubstr("hunter2")));
 }
 
 }  // namespace

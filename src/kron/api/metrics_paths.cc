@@ -29,6 +29,9 @@ metrics::Levels levels_of(const DaemonStatus& status, const Result<TaskSummary>&
                          .running = status.running,
                          .next_due = status.next_due,
                          .event_streams = streams};
+  for (const auto& [use, longest] : status.slots) {
+    levels.slots.push_back({use.pool, use.slots, use.used, use.waiting});
+  }
   if (status.cluster) {
     levels.cluster = cluster_levels_of(*status.cluster);
     levels.has_shared_tasks = !status.cluster->tasks_in_files;

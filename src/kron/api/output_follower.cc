@@ -184,8 +184,10 @@ void OutputFollower::advance(Key key) {
 // False: nobody reads any more. A piece at a time, the next one when the reader has taken it.
 bool OutputFollower::send_what_is_there(Key key, Followed& followed) {
   runner::OutputTail::Piece piece = followed.tail->read(kFollowedPiece);
-  if (piece.lost > 0) piece.bytes.insert(0, runner::cut_line(piece.cut));
+  // On a line of its own, so that a reader finds it: the rest of the line before it is gone.
+  if (piece.lost > 0) piece.bytes.insert(0, (followed.is_within_line ? "\n" : "") + runner::cut_line(piece.lost));
   if (piece.bytes.empty()) return true;
+  followed.is_within_line = !piece.bytes.ends_with('\n');
   if (!followed.stream->write(std::move(piece.bytes))) return false;
   followed.waits_for_reader = true;
   followed.stream->on_drained([this, key] {

@@ -47,6 +47,7 @@ class OutputFollower {
     bool has_ended = false;
     std::uint64_t from = 0;
     bool waits_for_reader = false;
+    bool is_within_line = false;  // by what was sent
     int watch = -1;
     std::optional<runner::OutputTail> tail;
   };

@@ -180,7 +180,12 @@ TEST_F(OutputFollowerTest, GoesOnInAFileThatLostItsOldestPart) {
   replace("[kron: 6 bytes cut here]\n6789ab");
   EXPECT_EQ(reader.text_ending_with("ab"), "0123456789ab") << "nothing twice";
   replace("[kron: 20 bytes cut here]\nxyz");
-  EXPECT_EQ(reader.text_ending_with("xyz"), "0123456789ab[kron: 20 bytes cut here]\nxyz") << "what was lost is told";
+  EXPECT_EQ(reader.text_ending_with("xyz"), "0123456789ab\n[kron: 8 bytes cut here]\nxyz") << "what was lost is told";
+  append("\n");
+  EXPECT_EQ(reader.text_ending_with("xyz\n"), "0123456789ab\n[kron: 8 bytes cut here]\nxyz\n");
+  replace("[kron: 30 bytes cut here]\nend");
+  EXPECT_EQ(reader.text_ending_with("end"),
+            "0123456789ab\n[kron: 8 bytes cut here]\nxyz\n[kron: 6 bytes cut here]\nend");
   follower_->run_ended("run");
   reader.whole();
 }

@@ -83,7 +83,8 @@ struct DaemonStatus {
   std::string zone = {};                                                // of its wall clock; empty: it cannot be named
   std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
   JobFilesStatus job_files = {};
-  bool notifies = false;  // some job has notify
+  bool notifies = false;                       // some job has notify
+  std::vector<Scheduler::SlotUse> slots = {};  // of what is limited
   std::optional<ClusterStatus> cluster = {};
 };
 

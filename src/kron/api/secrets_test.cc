@@ -14,11 +14,11 @@ std::string shown(Right right, std::string_view definition) {
 }
 
 constexpr std::string_view kDefinition =
-    R"({"name":"a","env":{"DB_PASSWORD":"hunter2","LANG":"C"},"stdin":"hunter3","command":"true"})";
+    R"({"name":"a","env":{"DB_PASSWORD":"hunter2","LANG":"C"},"stdin":"hunter3","ping":"https://h/hunter4","command":"true"})";
 
-TEST(Secrets, OnlyWhoAdministersSeesValuesOfTheEnvironmentAndStandardInput) {
+TEST(Secrets, OnlyWhoAdministersSeesValuesOfTheEnvironmentStandardInputAndPings) {
   constexpr std::string_view kHidden =
-      R"({"name":"a","env":{"DB_PASSWORD":null,"LANG":null},"stdin":null,"command":"true"})";
+      R"({"name":"a","env":{"DB_PASSWORD":null,"LANG":null},"stdin":null,"ping":null,"command":"true"})";
   EXPECT_EQ(shown(Right::admin, kDefinition), kDefinition);
   for (const Right right : {Right::operate, Right::read, Right::none}) EXPECT_EQ(shown(right, kDefinition), kHidden);
 }

@@ -46,6 +46,10 @@ bool take_facts(const Parts& parts, const std::string& name, Inquiry& inquiry) {
     facts.job = view->definition.job;
     facts.state = view->known.periods;
     facts.active = view->known.active;
+    if (view->slot_wait && view->queued) {
+      facts.slot_wait = report::WhyFacts::SlotWait{view->slot_wait->pool, view->slot_wait->since};
+    }
+    if (const auto& pool = view->definition.options->pool) facts.pool = pool->name;
     if (auto suspended = suspension_of(*view); suspended && pause_in_definition(*view) != nullptr) {
       facts.job.policy.suspend = false;
       facts.state.suspended = std::move(suspended);

@@ -6,6 +6,7 @@
 
 #include "kron/core/allowed_share.h"
 #include "kron/core/evaluate.h"
+#include "kron/jobs/definition.h"
 #include "kron/jobs/dst_effects.h"
 
 namespace kron {
@@ -41,6 +42,7 @@ struct Explanation {
   std::optional<jobs::DstEffect> gap;            // the wall clock jumped over the time, and the period was moved
   std::optional<TimeZone::Resolution> repeated;  // the wall clock shows the nominal time twice
   std::optional<Prospect> prospect;
+  std::optional<jobs::SlotPool> pool = {};  // whose slots its runs need; who explains a whole definition fills it in
 };
 
 // The period that `at` belongs to: the one that runs then; else the last whose window holds it; else the last nominal

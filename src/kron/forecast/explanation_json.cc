@@ -113,6 +113,10 @@ void write_story(JsonWriter& json, const Explanation& explanation) {
   write_nominal(json, explanation);
   write_attempts(json, explanation);
   write_prospect(json, explanation.prospect);
+  if (explanation.pool) {
+    json.key("pool").begin_map().member("name", explanation.pool->name);
+    json.key("slots").integer(explanation.pool->slots).end_map();
+  }
   json.member("request", decide_request_json(job, decision.nominal));
 }
 

@@ -143,6 +143,22 @@ TEST(Explanation, SaysWhatPausesAndSpreads) {
   EXPECT_THAT(text(), HasSubstr("found more than 10s late, it starts within 10m and its deadline\n"));
 }
 
+TEST(Explanation, SaysWhichSlotItNeeds) {
+  Job job = make_job(kBackup);
+  const auto told = [&] {
+    Explanation explanation = explain(job, utc("2026-03-01T00:00:00Z"), utc("2026-03-01T02:40:00Z"));
+    explanation.pool = jobs::SlotPool{"db", 4};
+    return explanation;
+  };
+  job.policy.deadline = std::chrono::minutes(10);
+  EXPECT_THAT(text_of(told()), HasSubstr("needs one of 4 slots of the pool db: without one it waits until "
+                                         "2026-03-01T02:42:20Z, then it is missed (no slot)\n"));
+  EXPECT_THAT(json_of(told()), HasSubstr(R"("pool":{"name":"db","slots":4})"));
+  job.policy.deadline = Seconds(0);
+  EXPECT_THAT(text_of(told()), HasSubstr("without one it is missed at once (no slot)\n"));
+  EXPECT_THAT(json_of(explain(job, utc("2026-03-01T00:00:00Z"), std::nullopt)), Not(HasSubstr("pool")));
+}
+
 TEST(Explanation, APeriodIsFoundByATimeThatBelongsToIt) {
   const Job after = make_job(kBackup);
   EXPECT_EQ(period_at(after, utc("2026-03-01T00:00:00Z")), utc("2026-03-01T00:00:00Z"));

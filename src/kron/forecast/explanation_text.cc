@@ -137,6 +137,14 @@ void tell_prospect(Story& story, const Explanation& explanation) {
     story.go_on("found more than " + duration_text(kFoundLate) + " late, it starts within " +
                 duration_text(*policy.catch_up_spread) + " and its deadline");
   }
+  if (explanation.pool) {
+    const std::string until = explanation.decision.chosen && policy.deadline > Seconds(0)
+                                  ? "it waits until " + rfc3339(*explanation.decision.chosen + policy.deadline) +
+                                        ", then it is missed (no slot)"
+                                  : std::string("it is missed at once (no slot)");
+    story.go_on("needs one of " + std::to_string(explanation.pool->slots) + " slots of the pool " +
+                explanation.pool->name + ": without one " + until);
+  }
   story.go_on("at " + rfc3339(prospect.now) + ", if it is not handled yet:");
   if (prospect.superseded_by) {
     story.go_on("pass it over, because the later period " + rfc3339(*prospect.superseded_by) + " is due as well");

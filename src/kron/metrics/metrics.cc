@@ -71,6 +71,23 @@ void count_tasks(MetricFamily& family, const char* label, const std::vector<Task
   }
 }
 
+// The host's own have no label.
+void append_slots(std::vector<MetricFamily>& families, const std::vector<SlotLevels>& slots) {
+  if (slots.empty()) return;
+  MetricFamily all{
+      "kron_slots", "Runs that may go on at once, in a pool or, without one, on the host.", MetricType::Gauge, {}};
+  MetricFamily used{"kron_slots_used", "Of these, how many are taken.", MetricType::Gauge, {}};
+  MetricFamily waiting{"kron_slots_waiting", "Jobs that wait for one.", MetricType::Gauge, {}};
+  for (const SlotLevels& of : slots) {
+    std::vector<prometheus::ClientMetric::Label> labels;
+    if (!of.pool.empty()) labels.push_back({"pool", of.pool});
+    all.metric.push_back(sample(static_cast<double>(of.slots), labels));
+    used.metric.push_back(sample(static_cast<double>(of.used), labels));
+    waiting.metric.push_back(sample(static_cast<double>(of.waiting), labels));
+  }
+  families.insert(families.end(), {std::move(all), std::move(used), std::move(waiting)});
+}
+
 void append_levels(std::vector<MetricFamily>& families, const Levels& levels) {
   const auto time = [](const std::optional<Instant>& at) { return at ? static_cast<double>(epoch_seconds(*at)) : 0.0; };
   families.push_back(level("kron_ready", "Whether krond is ready: 1, or 0.", levels.ready ? 1 : 0));
@@ -91,6 +108,7 @@ void append_levels(std::vector<MetricFamily>& families, const Levels& levels) {
                            levels.has_shared_tasks ? 1 : 0));
   families.push_back(
       level("kron_event_streams", "Readers of the event stream.", static_cast<double>(levels.event_streams)));
+  append_slots(families, levels.slots);
 }
 
 MetricFamily counted(const char* name, const char* help, const char* label,
@@ -129,6 +147,8 @@ struct Metrics::Instruments {
   Family<Counter>& processor = counters(registry, "kron_runs_cpu_seconds_total",
                                         "CPU time of runs that ended, in programs (user) and in the kernel (system).");
   Family<Counter>& reloads = counters(registry, "kron_reloads_total", "Reloads of the job files, by result.");
+  Family<Counter>& pings =
+      counters(registry, "kron_pings_total", "Pings to the checks of jobs, by what became of them.");
   Family<Counter>& requests = counters(registry, "kron_http_requests_total", "Requests answered, by route and status.");
   Histogram& lateness =
       histogram(registry, "kron_run_lateness_seconds", "How long after its chosen time a run was let go.", kLateness);
@@ -164,6 +184,7 @@ Metrics::Metrics(std::string_view version, Instant started) : instruments_(std::
   for (const std::string_view end : kEnds) instruments_->runs.Add({{"result", std::string(end)}});
   for (const char* mode : {"user", "system"}) instruments_->processor.Add({{"mode", mode}});
   for (const char* result : {"succeeded", "failed"}) instruments_->reloads.Add({{"result", result}});
+  for (const char* result : {"sent", "failed", "no_room"}) instruments_->pings.Add({{"result", result}});
 }
 
 Metrics::~Metrics() = default;
@@ -190,6 +211,10 @@ void Metrics::ledger_batch(std::size_t records, Nanoseconds write) {
 }
 
 void Metrics::reloaded(bool ok) { instruments_->reloads.Add({{"result", ok ? "succeeded" : "failed"}}).Increment(); }
+
+void Metrics::pinged(std::string_view result) {
+  instruments_->pings.Add({{"result", std::string(result)}}).Increment();
+}
 
 void Metrics::api_request(std::string_view route, int status, Nanoseconds took) {
   instruments_->requests.Add({{"route", std::string(route)}, {"status", std::to_string(status)}}).Increment();

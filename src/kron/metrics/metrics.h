@@ -22,6 +22,14 @@ struct TaskCount {
   std::size_t count = 0;
 };
 
+// Of a pool, or, without a name, of the host.
+struct SlotLevels {
+  std::string pool;
+  std::size_t slots = 0;
+  std::size_t used = 0;
+  std::size_t waiting = 0;
+};
+
 // Of a krond in a cluster.
 struct ClusterLevels {
   bool link_up = false;
@@ -43,6 +51,7 @@ struct Levels {
   std::optional<Seconds> oldest_pending_task = {};  // its age; none: no task is pending
   bool has_shared_tasks = false;                    // every host of the cluster tells of the same ones
   std::size_t event_streams = 0;
+  std::vector<SlotLevels> slots = {};  // of what is limited
   std::optional<ClusterLevels> cluster = {};
 };
 
@@ -63,6 +72,7 @@ class Metrics {
   void run_used(Nanoseconds user, Nanoseconds system);              // of the processor
   void ledger_batch(std::size_t records, Nanoseconds write);
   void reloaded(bool ok);
+  void pinged(std::string_view result);  // sent, failed, no_room
   // `route` is a pattern such as "GET /api/v1/jobs/{name}", never a path with a name in it: each is a series for ever.
   void api_request(std::string_view route, int status, Nanoseconds took);
 

@@ -33,6 +33,16 @@ TEST_F(MetricsTest, WhatAlertsWatchBeginsAtZero) {
   EXPECT_THAT(text, HasSubstr("kron_periods_total{outcome=\"missed\",reason=\"deadline\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("kron_runs_total{result=\"timed_out\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("kron_reloads_total{result=\"failed\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("kron_pings_total{result=\"failed\"} 0\n"));
+}
+
+TEST_F(MetricsTest, PingsAreCountedByWhatBecameOfThem) {
+  metrics_.pinged("sent");
+  metrics_.pinged("sent");
+  metrics_.pinged("no_room");
+  const std::string text = metrics_.text({});
+  EXPECT_THAT(text, HasSubstr("kron_pings_total{result=\"sent\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("kron_pings_total{result=\"no_room\"} 1\n"));
 }
 
 TEST_F(MetricsTest, LatenessGoesIntoItsBucket) {
@@ -111,6 +121,16 @@ TEST_F(MetricsTest, LevelsAreThoseOfTheScrape) {
   EXPECT_THAT(metrics_.text({}), Not(HasSubstr("kron_tasks{")));
   EXPECT_THAT(metrics_.text({}), HasSubstr("kron_tasks_shared 0\n"));
   EXPECT_THAT(metrics_.text({.has_shared_tasks = true}), HasSubstr("kron_tasks_shared 1\n"));
+}
+
+TEST_F(MetricsTest, SlotsAreToldByPoolAndWithoutOneOfTheHost) {
+  const std::string text = metrics_.text({.slots = {{"", 8, 5, 0}, {"db", 4, 4, 3}}});
+  EXPECT_THAT(text, HasSubstr("kron_slots 8\n"));
+  EXPECT_THAT(text, HasSubstr("kron_slots_used 5\n"));
+  EXPECT_THAT(text, HasSubstr("kron_slots{pool=\"db\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("kron_slots_used{pool=\"db\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("kron_slots_waiting{pool=\"db\"} 3\n"));
+  EXPECT_THAT(metrics_.text({}), Not(HasSubstr("kron_slots")));
 }
 
 TEST_F(MetricsTest, TypesBeyondMeasureAreOneSeries) {

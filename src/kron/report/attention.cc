@@ -17,9 +17,10 @@
 namespace kron::report {
 namespace {
 
-constexpr std::array<std::string_view, 13> kMatters{
-    "not ready", "history failed", "file refused", "reload failed", "token expires",    "not notified", "not scheduled",
-    "failing",   "missed",         "skipping",     "too long",      "may have no time", "long paused"};
+constexpr std::array<std::string_view, 14> kMatters{
+    "not ready",    "history failed", "file refused",     "reload failed", "token expires",
+    "not notified", "no slot",        "not scheduled",    "failing",       "missed",
+    "skipping",     "too long",       "may have no time", "long paused"};
 
 constexpr Seconds kLongPause = std::chrono::hours(7 * 24);
 constexpr Seconds kTokenWarning = std::chrono::hours(14 * 24);
@@ -100,7 +101,8 @@ class Look {
     const Streak streak = row_of(history::Kind::missed);
     if (streak.count == 0) return;
     add(Matter::missed, "missed" + in_a_row(streak.count), history::time_of(*streak.oldest), streak.count,
-        "its deadline is " + duration_text(job_.job.policy.deadline),
+        (streak.newest->reason == Reason::no_slot ? meaning_of(Reason::no_slot, {}) + "; " : std::string()) +
+            "its deadline is " + duration_text(job_.job.policy.deadline),
         "`kron why " + job_.job.identity + "` tells what kept it, and which deadline would have let it start");
   }
 
@@ -171,6 +173,25 @@ void add_undelivered(const AttentionFacts& facts, std::vector<NeedsSomebody>& it
   }
 }
 
+// One item for each pool, whatever the number of those who wait.
+void add_slots_short(const AttentionFacts& facts, std::vector<NeedsSomebody>& items) {
+  for (const AttentionFacts::SlotsShort& slots : facts.slots_short) {
+    if (slots.waiting == 0 || facts.now - slots.since <= kLongSlotWait) continue;
+    const bool is_host = slots.pool.empty();
+    items.push_back({.matter = Matter::no_slot,
+                     .name = slots.pool,
+                     .what = counted(slots.waiting, "job") + (slots.waiting == 1 ? " waits" : " wait") + " for a slot",
+                     .since = slots.since,
+                     .count = slots.waiting,
+                     .reason = slots.longest + " waits longest; " +
+                               (is_host ? "krond --max-running lets " + std::to_string(slots.slots) + " run at once"
+                                        : "the pool has " + counted(slots.slots, "slot")),
+                     .cure = is_host ? "`kron ps` shows what runs; raise --max-running, or spread the jobs by windows"
+                                     : "`kron ps` shows what runs; give the pool more slots, or spread its jobs by "
+                                       "windows"});
+  }
+}
+
 void add_of_krond(const AttentionFacts& facts, std::vector<NeedsSomebody>& items) {
   const auto add = [&](Matter matter, const std::string& reason, std::string what, std::string cure) {
     if (reason.empty()) return;
@@ -200,6 +221,7 @@ void add_of_krond(const AttentionFacts& facts, std::vector<NeedsSomebody>& items
          .cure = "`kron token create` makes another, `kron token revoke " + token.id + "` forgets this one"});
   }
   add_undelivered(facts, items);
+  add_slots_short(facts, items);
   for (const AttentionFacts::Named& job : facts.not_scheduled) {
     items.push_back({.matter = Matter::not_scheduled,
                      .name = job.name,

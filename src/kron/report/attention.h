@@ -22,6 +22,7 @@ enum class Matter : std::uint8_t {
   reload_failed,   // the last reload changed nothing
   token_expires,   // a token lets nobody in soon, or no longer
   not_notified,    // a destination of notifications does not take them
+  no_slot,         // jobs wait long for a slot
   not_scheduled,   // a job's record cannot be used
   failing,         // its last runs failed
   missed,          // its last periods were missed
@@ -61,6 +62,15 @@ struct AttentionFacts {
     bool is_given_up = false;  // no attempt follows
   };
 
+  // Slots of a pool, or of the host, that somebody waits for.
+  struct SlotsShort {
+    std::string pool;  // empty: of the host
+    std::size_t slots = 0;
+    std::size_t waiting = 0;
+    Instant since;        // when the wait of who has waited longest began
+    std::string longest;  // his name
+  };
+
   Instant now = {};
   std::string not_ready = {};  // why; empty: it is ready
   std::string history_failed = {};
@@ -68,6 +78,7 @@ struct AttentionFacts {
   std::vector<Named> refused_files = {};
   std::vector<Token> tokens = {};  // that expire at all
   std::vector<Undelivered> undelivered = {};
+  std::vector<SlotsShort> slots_short = {};
   std::vector<Named> not_scheduled = {};
   std::vector<OfJob> jobs = {};  // those that may need somebody
 };
@@ -83,6 +94,9 @@ struct NeedsSomebody {
 
   bool operator==(const NeedsSomebody&) const = default;
 };
+
+// Who waits longer than this for a slot needs somebody.
+inline constexpr Seconds kLongSlotWait = std::chrono::minutes(5);
 
 std::vector<NeedsSomebody> attention(const AttentionFacts& facts);
 

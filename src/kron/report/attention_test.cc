@@ -185,6 +185,24 @@ TEST(Attention, ADestinationThatDoesNotTakeMessagesIsOneItem) {
   EXPECT_THAT(attention_json(items, 3, kLookedAt), HasSubstr(R"("jobsInNeed":0)"));
 }
 
+TEST(Attention, WhoWaitsLongForASlotIsOneItemForEachPool) {
+  AttentionFacts facts{.now = kLookedAt};
+  facts.slots_short = {{"db", 4, 12, kLookedAt - kLongSlotWait - Seconds(1), "report"},
+                       {"net", 1, 3, kLookedAt - kLongSlotWait, "sync"},
+                       {"", 8, 1, kLookedAt - std::chrono::hours(1), "backup"}};
+  const auto items = attention(facts);
+  ASSERT_EQ(items.size(), 2U) << "five minutes are not long";
+  EXPECT_EQ(name_of(items[0].matter), "no slot");
+  EXPECT_EQ(items[0].name, "db");
+  EXPECT_EQ(items[0].what, "12 jobs wait for a slot");
+  EXPECT_EQ(items[0].count, 12U);
+  EXPECT_EQ(items[0].reason, "report waits longest; the pool has 4 slots");
+  EXPECT_EQ(items[1].name, "");
+  EXPECT_EQ(items[1].what, "1 job waits for a slot");
+  EXPECT_EQ(items[1].reason, "backup waits longest; krond --max-running lets 8 run at once");
+  EXPECT_THAT(attention_json(items, 3, kLookedAt), HasSubstr(R"("jobsInNeed":0)"));
+}
+
 TEST(Attention, ATokenThatExpiresSoonNeedsSomebodyAndIsNoJob) {
   AttentionFacts facts{.now = kLookedAt};
   const auto in = [&](Seconds time) { return AttentionFacts::Token{"abcdefgh", "ci", kLookedAt + time}; };

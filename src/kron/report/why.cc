@@ -318,6 +318,7 @@ class Inquiry {
     const Evaluation evaluation = evaluate(job(), state(), !facts_.active.empty(), Turn::at(facts_.now));
     const auto is_it = [&](const Decision& judged) { return judged.nominal == period().nominal; };
     if (const auto* start = std::get_if<Start>(&evaluation.action); start != nullptr && is_it(start->period)) {
+      if (facts_.slot_wait) return waits_for_slot(since);
       say(Verdict::due, since + ", and " + about_to_start());
     } else if (const auto* wait = std::get_if<Wait>(&evaluation.action); wait != nullptr && wait->is_queued) {
       queued(*wait, since);
@@ -333,6 +334,17 @@ class Inquiry {
     const Seconds spread = job().policy.catch_up_spread.value_or(Seconds(0));
     if (spread <= Seconds(0) || facts_.now - period().due() <= kFoundLate) return "about to start";
     return "to start within " + duration_text(spread) + " of when it was found late";
+  }
+
+  void waits_for_slot(const std::string& since) {
+    const std::string& pool = facts_.slot_wait->pool;
+    say(Verdict::due, since + ", and waits for a slot" +
+                          (pool.empty() ? std::string(" of the host (krond --max-running)") : " of the pool " + pool) +
+                          " since " + rfc3339(facts_.slot_wait->since));
+    answer_.reason = "those before it, by chosen time and name, go first; it starts if that is not later than " +
+                     rfc3339(*period().chosen + job().policy.deadline) + ", and is missed (no slot) otherwise";
+    answer_.instead = pool.empty() ? "`kron ps` shows what runs; krond --max-running says how many may"
+                                   : "`kron ps` shows what runs; more slots in pools of a job file let more run";
   }
 
   // It waits, or a later one does, which takes its place.
@@ -391,6 +403,7 @@ class Inquiry {
     const Instant chosen = entry.chosen.value_or(period_of(entry));
     find_cause(chosen);
     const std::string cause = cause_text();
+    if (entry.reason == Reason::no_slot) return missed_for_slot(entry, chosen);
     say(Verdict::missed, cause.empty() ? "it could not be started before its deadline was over" : cause);
     answer_.reason = "it was to start at " + rfc3339(chosen);
     if (entry.ended_at) {
@@ -400,6 +413,20 @@ class Inquiry {
     answer_.reason += "; its deadline is " + duration_text(job().policy.deadline);
     add_own_part(chosen);
     if (answer_.period && entry.ended_at) with_deadline(*entry.ended_at);
+  }
+
+  // How long it would have had to wait nobody knows.
+  void missed_for_slot(const history::Entry& entry, Instant chosen) {
+    answer_.pause.reset();
+    answer_.down.reset();
+    say(Verdict::missed, meaning_of(Reason::no_slot, {}));
+    answer_.reason = "it was to start at " + rfc3339(chosen);
+    if (entry.ended_at) answer_.reason += " and was given up at " + rfc3339(*entry.ended_at);
+    answer_.reason += "; its deadline is " + duration_text(job().policy.deadline);
+    add_own_part(chosen);
+    answer_.instead =
+        (facts_.pool.empty() ? std::string("a higher krond --max-running") : "more slots in the pool " + facts_.pool) +
+        ", a longer deadline, or a window that spreads the starts";
   }
 
   // The deadline that would have let it start when it was judged.

@@ -59,7 +59,13 @@ struct WhyFacts {
   std::vector<Pause> pauses = {};  // the earlier ones, as far as they are known; the state has the present one
   std::string not_started = {};    // why nothing is started at all at present; empty: it is
   std::string not_scheduled = {};  // why this job is not; empty: it is
-  Seconds history_age{0};          // how long the history remembers; 0: not known
+  struct SlotWait {
+    std::string pool;  // empty: of the host
+    Instant since;
+  };
+  std::optional<SlotWait> slot_wait = {};  // what is due of it waits for a slot
+  std::string pool = {};                   // that it belongs to; empty: none
+  Seconds history_age{0};                  // how long the history remembers; 0: not known
   Instant now = {};
 };
 

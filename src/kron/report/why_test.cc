@@ -205,7 +205,8 @@ TEST(Why, WhatWasSkippedHasItsReason) {
   const std::pair<Reason, std::string> rest[] = {
       {Reason::lock_held, "another host held the job's lock"},
       {Reason::replaced_before_start, "a later period was due while it waited for the run that it was to replace"},
-      {Reason::superseded_while_waiting, "a later period was due while it waited for the run before it to end"},
+      {Reason::superseded_while_waiting,
+       "a later period was due while it waited for the run before it to end, or for a slot"},
       {Reason::could_not_stop, "the run that it was to replace did not end"},
       {Reason::start_failed, "it could not be started"},
       {Reason::unknown, "unknown"},
@@ -483,6 +484,17 @@ TEST(Why, WhatIsDueOrAheadSaysWhatWillBecomeOfIt) {
   late.now = kThree + std::chrono::minutes(20);
   expect({"is spread", late, kLast, Verdict::due,
           "due: it is due since 2026-03-02T03:00:00Z, and to start within 30m of when it was found late"});
+  WhyFacts slotless = nightly();
+  slotless.job.policy.deadline = std::chrono::hours(2);
+  slotless.now = kThree + std::chrono::minutes(20);
+  slotless.slot_wait = WhyFacts::SlotWait{"db", kThree};
+  expect({"waits for a slot", slotless, kLast, Verdict::due,
+          "due: it is due since 2026-03-02T03:00:00Z, and waits for a slot of the pool db since 2026-03-02T03:00:00Z",
+          "those before it, by chosen time and name, go first; it starts if that is not later than "
+          "2026-03-02T05:00:00Z, and is missed (no slot) otherwise",
+          "`kron ps` shows what runs; more slots in pools of a job file let more run"});
+  slotless.slot_wait = WhyFacts::SlotWait{"", kThree};
+  EXPECT_NE(why(slotless, kLast).sentence.find("a slot of the host (krond --max-running) since"), std::string::npos);
   facts.not_started = "the disk failed";
   expect({"nothing is started", facts, kLast, Verdict::due,
           "due: it is due since 2026-03-02T03:00:00Z, and nothing is started: the disk failed"});

@@ -74,7 +74,9 @@ std::string meaning_of(Reason reason, const std::string& detail) {
     case Reason::replaced_before_start:
       return "a later period was due while it waited for the run that it was to replace";
     case Reason::superseded_while_waiting:
-      return "a later period was due while it waited for the run before it to end";
+      return "a later period was due while it waited for the run before it to end, or for a slot";
+    case Reason::no_slot:
+      return "as many runs were active as may be, until its deadline was over";
     case Reason::could_not_stop:
       return "the run that it was to replace did not end";
     case Reason::start_failed:
