@@ -167,6 +167,12 @@ std::string time_of(const Node& run) {
   return "";
 }
 
+std::string awaited_by(const Node& waiting) {
+  if (text_in(waiting, "for") != "slot") return "the run before it";
+  const std::string pool = text_in(waiting, "pool");
+  return pool.empty() ? "a slot" : "a slot of " + pool;
+}
+
 void print_run(const Node& run, const ScreenTimes& times) {
   print_field("run", text_in(run, "runId"));
   print_field("job", text_in(run, "job"));

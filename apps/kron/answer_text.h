@@ -51,6 +51,8 @@ bool has_failed(const Node& run);
 std::string duration_of(const Node& run);
 // When it started; when it was due, for what did not run.
 std::string time_of(const Node& run);
+// What a job waits for, of its `waiting`: `the run before it`, `a slot`, `a slot of db`.
+std::string awaited_by(const Node& waiting);
 // All that is known of it, a line each.
 void print_run(const Node& run, const ScreenTimes& times);
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "answer_text.h"
+#include "kron/jobs/ping_url.h"
 #include "kron/json/fields.h"
 
 namespace kron::cli {
@@ -23,6 +24,17 @@ std::string pairs_of(const Node::Map& map) {
     text += (text.empty() ? "" : " ") + member.key + "=" + scalar_text(member.value).value_or("");
   }
   return text;
+}
+
+std::string items_of(const Node::List& list) {
+  std::string text;
+  for (const Node& item : list) text += (text.empty() ? "" : " ") + scalar_text(item).value_or("");
+  return text;
+}
+
+std::string scalar_of(const Node& value) {
+  if (const bool* flag = value.as<bool>()) return *flag ? "true" : "false";
+  return scalar_text(value).value_or("");
 }
 
 std::string names_of(const Node::Map& map) {
@@ -59,6 +71,7 @@ void print_timing(const Node& definition) {
   print_field("concurrency", text_below(definition, "policy", "concurrency", "forbid"));
   print_field("pauseAfter", text_below(definition, "policy", "pauseAfter"));
   print_field("catchUpSpread", text_below(definition, "policy", "catchUpSpread"));
+  print_field("pool", text_in(definition, "pool"));
 }
 
 // What becomes of a stream of output; empty when krond keeps it.
@@ -70,11 +83,19 @@ std::string course_of(std::string place) {
   return "goes to " + place;
 }
 
+// Where pings go, without what is secret of it; whoever may not see it is told nothing more than that there are some.
+std::string shown_ping(const Node& definition) {
+  const Node* ping = definition.find("ping");
+  if (ping == nullptr) return "";
+  const auto* url = ping->as<std::string>();
+  return url != nullptr ? std::string(jobs::place_of_url(*url)) + "/…" : "…";
+}
+
 // Shown by what calls us, or with words of its own.
 constexpr auto kShownOtherwise = std::to_array<std::string_view>(
-    {"name",   "description", "schedule",     "timezone", "command", "task",  "stdin",  "calendars",
-     "window", "policy",      "distribution", "seed",     "only",    "avoid", "dst",    "timeout",
-     "grace",  "user",        "group",        "shell",    "cwd",     "env",   "stdout", "stderr"});
+    {"name",   "description", "schedule",     "timezone", "command", "task",   "stdin", "calendars", "ping",
+     "window", "policy",      "distribution", "seed",     "only",    "avoid",  "dst",   "timeout",   "grace",
+     "user",   "group",       "shell",        "cwd",      "env",     "stdout", "stderr"});
 
 // Every other key under its own name, in the order of the definition.
 void print_others(const Node& definition) {
@@ -83,7 +104,11 @@ void print_others(const Node& definition) {
   for (const Node::Member& member : *members) {
     if (std::ranges::find(kShownOtherwise, member.key) != kShownOtherwise.end()) continue;
     const auto* map = member.value.as<Node::Map>();
-    print_field(member.key, map != nullptr ? pairs_of(*map) : scalar_text(member.value).value_or(""));
+    const auto* list = member.value.as<Node::List>();
+    const std::string text = map != nullptr    ? pairs_of(*map)
+                             : list != nullptr ? items_of(*list)
+                                               : scalar_of(member.value);
+    print_field(member.key, text);
   }
 }
 
@@ -100,6 +125,7 @@ void print_definition(const Node& definition) {
   print_field("env", names_of(map_in(definition, "env")));
   print_field("stdout", text_in(definition, "stdout"));
   print_field("stderr", text_in(definition, "stderr"));
+  print_field("ping", shown_ping(definition));
   print_others(definition);
 }
 

@@ -36,7 +36,9 @@ int explain_job(const ExplainOptions& options) {
   const Job& job = (*found)->job;
   const Result<Instant> nominal = period_asked_for({options.period, options.at}, job, *now);
   if (!nominal) return refuse("explain", nominal.error(), options.json);
-  print(options, explain(job, *nominal, *now));
+  Explanation explanation = explain(job, *nominal, *now);
+  explanation.pool = (*found)->options->pool;
+  print(options, explanation);
   return read.status();
 }
 

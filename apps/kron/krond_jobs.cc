@@ -15,7 +15,7 @@ namespace kron::cli {
 namespace {
 
 // What has no part in when a job runs, and may be kept from whoever asks.
-constexpr std::array<std::string_view, 2> kNotAboutTime{"env", "stdin"};
+constexpr std::array<std::string_view, 3> kNotAboutTime{"env", "stdin", "ping"};
 
 Node about_time(const Node& definition) {
   Node::Map members = *definition.as<Node::Map>();

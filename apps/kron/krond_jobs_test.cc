@@ -105,7 +105,7 @@ TEST_F(KrondJobsTest, NextAndExplainTellTheSameAsFromTheFile) {
 TEST_F(KrondJobsTest, WhatAReaderIsNotToldIsNotNeeded) {
   FakeKrond krond;
   krond.on("GET /jobs/a", R"({"identity":"a","file":"x","line":1,"definition":{"name":"a","schedule":"0 3 * * *",)"
-                          R"("command":"true","env":{"SECRET":null},"stdin":null}})");
+                          R"("command":"true","env":{"SECRET":null},"stdin":null,"ping":null}})");
   EXPECT_EQ(krond.kron({"next", "a", "--count", "1", "--from", "2026-03-01T00:00:00Z"}).status, 0);
 }
 

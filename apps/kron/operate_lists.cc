@@ -46,6 +46,7 @@ std::string state_of(const Node& job, const ScreenTimes& times) {
     return shortened((until.empty() ? "paused" : "paused until " + times.at(until)) + (by.empty() ? "" : " by " + by) +
                      (note.empty() ? "" : ": " + note));
   }
+  if (const Node* waiting = job.find("waiting")) return shortened("waits for " + awaited_by(*waiting));
   return flag_in(job, "suspended") ? "suspended" : "idle";
 }
 

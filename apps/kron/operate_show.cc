@@ -35,6 +35,12 @@ void print_job(const Node& job, const ScreenTimes& times) {
   const std::string line = text_in(job, "line");
   print_field("file", text_in(job, "file") + (line == "0" ? "" : ":" + line));  // a job of a cluster stands in none
   if (flag_in(job, "suspended")) print_field("suspended", "by its definition");
+  if (const Node* waiting = job.find("waiting")) {
+    const std::string since = text_in(*waiting, "since");
+    const std::string period = text_in(*waiting, "periodId");
+    print_field("waits", "for " + awaited_by(*waiting) + (since.empty() ? "" : " since " + times.near(since)) +
+                             (period.empty() ? "" : ", period " + times.at(period)));
+  }
   if (const Node* paused = job.find("paused"); paused != nullptr && !paused->is_null()) {
     const std::string since = text_in(*paused, "since");
     const std::string until = text_in(*paused, "until");

@@ -109,7 +109,8 @@ TEST(ShowOne, TheDefinitionWithEverything) {
       R"("params":{"mu":0.5,"sigma":0.1}},"seed":{"strategy":"stable","salt":"x"},"only":{"days":"mon-fri"},)"
       R"("avoid":{"hours":"9-17"},"dst":"gap=run","policy":{"deadline":"5m","concurrency":"replace"},)"
       R"("timeout":"1h","grace":"10s","user":"www","group":"adm","shell":true,"cwd":"/srv","env":{"A":null,"B":"2"},)"
-      R"("stdout":"file:/x","stderr":"discard","umask":"027","nice":5,"limits":{"nofile":100},"history":7})");
+      R"("stdout":"file:/x","stderr":"discard","umask":"027","nice":5,"limits":{"nofile":100},"history":7,)"
+      R"("ping":"https://hc-ping.com/hunter2"})");
   for (const char* line : {"window        centered 2h",
                            "distribution  normal mu=0.5 sigma=0.1",
                            "seed          strategy=stable salt=x",
@@ -127,6 +128,7 @@ TEST(ShowOne, TheDefinitionWithEverything) {
                            "env           A B",
                            "stdout        file:/x",
                            "stderr        discard",
+                           "ping          https://hc-ping.com/…",
                            "umask         027",
                            "nice          5",
                            "limits        nofile=100",

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "answer_text.h"
 #include "attention_text.h"
@@ -93,6 +94,15 @@ void print_status(const Node& status, const Node* attention, const ScreenTimes& 
   const std::string offset = text_in(status, "clockOffsetSeconds");
   if (offset != "0") print_field("clock offset", offset.empty() ? "" : offset + " seconds");
   print_field("jobs", text_in(status, "jobs") + ", " + text_in(status, "running") + " running");
+  std::string label = "slots";
+  for (const Node& slots : list_in(status, "slots")) {
+    const std::string pool = text_in(slots, "pool");
+    const std::string since = text_in(slots, "waitingSince");
+    print_field(std::exchange(label, ""),
+                (pool.empty() ? "of the host" : "of the pool " + pool) + ": " + text_in(slots, "used") + " of " +
+                    text_in(slots, "slots") + " used, " + text_in(slots, "waiting") + " waiting" +
+                    (since.empty() ? "" : ", " + text_in(slots, "longest") + " since " + times.near(since)));
+  }
   if (attention != nullptr) print_attention(*attention, times);
   if (const Node* cluster = status.find("cluster")) print_cluster(*cluster);
   if (const Node* files = status.find("jobFiles")) print_job_files(*files, times);
