@@ -80,6 +80,8 @@ class Deps(unittest.TestCase):
         self.assertEqual([call.split()[-2:] for call in calls[1:]], [["download", "libssl-dev"], ["install", "mold"]])
         link = self.tree / "build/packages/usr/lib/machine/libthing.so"
         self.assertEqual(os.readlink(link), "/usr/lib/machine/libthing.so.1")
+        self.assertEqual((self.tree / "build/packages/.list/libssl-dev").read_text(), "/usr/lib/machine/libthing.so\n",
+                         "scripts/image asks what is of which package")
         self.assertEqual(self.run_deps(missing="libssl-dev", greedy="libssl-dev"), (0, "", []))
 
     def test_a_program_that_would_upgrade_another_package_is_refused_by_name(self):
