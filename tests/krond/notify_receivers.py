@@ -13,7 +13,7 @@ import time
 class Receiver:
     """Takes messages by POST; how it answers can be changed while it runs."""
 
-    def __init__(self, certificate=None):
+    def __init__(self, certificate=None, protocol="HTTP/1.0"):
         self.messages = []  # of those that it has accepted: (path, headers, body)
         self.attempts = 0
         self.status = 200
@@ -21,6 +21,8 @@ class Receiver:
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = protocol  # with 1.1 connections are kept
+
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 receiver.attempts += 1
@@ -48,7 +50,8 @@ class Receiver:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*certificate)
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.url = f"{scheme}://127.0.0.1:{self.server.server_address[1]}/hook?key=hunter2"
+        self.place = f"{scheme}://127.0.0.1:{self.server.server_address[1]}"
+        self.url = self.place + "/hook?key=hunter2"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):

@@ -1,8 +1,13 @@
 """What a policy does with failures, with runs that go on, and with what is late: on a real host."""
 
+import json
+import os
+import subprocess
 import unittest
 
-from krond_host import DUE, HOUR, MINUTE, OnHost, instant, period_id
+from krond_host import DUE, HOUR, MINUTE, OnHost, instant, period_id, until
+
+KRON = os.environ["KRON"]
 
 
 class PauseAfter(OnHost):
@@ -34,7 +39,7 @@ class Queue(OnHost):
         self.host.let_go()
         krond.wait_for("run_ended", runId=first["runId"])
         second = krond.wait_for("run_started", identity="job", count=2)
-        self.assertGreaterEqual(second["periodId"], waits["periodId"])
+        self.assertGreaterEqual(second["periodId"], waits["periodId"], krond.log())
         self.host.let_go()
         self.assertEqual(krond.stop(), 0)
 
@@ -54,6 +59,89 @@ class CatchUpSpread(OnHost):
         for start in starts:
             self.assertGreater(instant(start), DUE + 5 * MINUTE)
             self.assertLessEqual(instant(start), DUE + HOUR)
+
+
+class Caps(OnHost):
+    """What is due and finds no slot waits for one, as long as its deadline allows."""
+
+    def holding(self, name, **keys):
+        return self.host.holding_job(name, "0 * * * *", **{"policy": {"deadline": "40m"}, **keys})
+
+    def kron(self, *words):
+        done = subprocess.run([KRON, *words, "--state-dir", str(self.host.state)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_no_more_run_at_once_than_krond_is_told(self):
+        self.host.write_jobs(*(self.holding(f"job/{i}") for i in range(5)))
+        krond = self.host.started("--max-running", "2", at=DUE - 1)
+        krond.wait_for("run_started", count=2)
+        waits = krond.wait_for("period_waits", count=3)
+        self.assertEqual((waits["waitsFor"], instant(waits["until"])), ("max-running", DUE + 40 * MINUTE))
+        self.assertEqual(len(self.host.active_runs()), 2)
+        status = json.loads(self.kron("status", "--format", "json"))
+        slots, = status["slots"]
+        self.assertEqual((slots["slots"], slots["used"], slots["waiting"], slots["longest"]), (2, 2, 3, "job/2"))
+        self.assertIn("waits for a slot", self.kron("jobs"))
+        self.host.let_go()
+        krond.wait_for("run_started", count=5)
+        until(lambda: len(self.host.effects()) == 5, "all to have run")
+        self.assertEqual(sorted(self.host.effects()), [(f"job/{i}", period_id(DUE)) for i in range(5)])
+        # By what krond did: two that run at the same time leave their effects in any order.
+        started = [event["identity"] for event in krond.all("run_started")]
+        self.assertEqual((sorted(started[:2]), started[2:]), (["job/0", "job/1"], ["job/2", "job/3", "job/4"]))
+        self.assertEqual(krond.stop(), 0)
+
+    def test_a_pool_limits_its_own_and_what_waits_too_long_is_missed(self):
+        jobs = [self.holding("db/a", pool="db"), self.holding("db/b", pool="db", policy={"deadline": "2s"}),
+                self.holding("db/c", pool="db", policy={"deadline": "0s"}), self.holding("other")]
+        self.host.write_jobs(text=json.dumps({"pools": {"db": 1}, "jobs": jobs}))
+        krond = self.host.started(at=DUE - 1)
+        self.assertEqual(krond.wait_for("period_ended", identity="db/c")["reason"], "no slot")
+        self.assertEqual(krond.wait_for("period_waits", identity="db/b")["pool"], "db")
+        krond.wait_for("run_started", identity="other")
+        ended = krond.wait_for("period_ended", identity="db/b")
+        self.assertEqual((ended["outcome"], ended["reason"]), ("missed", "no slot"))
+        told = self.kron("why", "db/b")
+        self.assertIn("as many runs were active as may be", told)
+        self.assertIn("more slots in the pool db", told)
+        self.host.let_go()
+        self.assertEqual(krond.stop(), 0)
+
+    def test_a_kill_loses_nobody_who_waits_and_adopted_runs_have_their_slots(self):
+        self.host.write_jobs(*(self.holding(f"job/{i}", pool="db:1") for i in range(3)))
+        krond = self.host.started(at=DUE - 1)
+        first = krond.wait_for("run_started")
+        krond.wait_for("period_waits", count=2)
+        krond.kill()
+        krond = self.host.started(at=DUE + MINUTE)
+        krond.wait_for("run_adopted", runId=first["runId"])
+        krond.wait_for("period_waits", count=2)
+        self.assertEqual(krond.all("run_started"), [])
+        self.host.let_go()
+        krond.wait_for("run_started", count=2)
+        until(lambda: len(self.host.effects()) == 3, "all to have run")
+        self.assertEqual(sorted(self.host.effects()), [(f"job/{i}", period_id(DUE)) for i in range(3)])
+        self.assertEqual(krond.stop(), 0)
+
+    def test_a_run_by_hand_waits(self):
+        self.host.write_jobs(self.holding("a", pool="db:1"), self.host.job("b", "0 0 1 1 *", pool="db:1",
+                                                                         policy={"deadline": "10m"}))
+        krond = self.host.started(at=DUE - 1)
+        krond.wait_for("run_started", identity="a")
+        self.kron("trigger", "b")
+        krond.wait_for("run_waits", identity="b")
+        self.assertIn("a slot of db", self.kron("show", "b"))
+        self.host.let_go()
+        krond.wait_for("run_started", identity="b")
+        self.assertEqual(krond.stop(), 0)
+
+    def test_once_sees_to_all_that_wait(self):
+        self.host.write_jobs(*(self.host.job(f"job/{i}", "0 * * * *", "sleep 0.1", pool="db:2",
+                                             policy={"deadline": "30m"}) for i in range(7)))
+        self.host.once(at=DUE - MINUTE)
+        krond = self.host.once(at=DUE + MINUTE)
+        self.assertEqual(len(krond.all("run_started")), 7)
 
 
 if __name__ == "__main__":
