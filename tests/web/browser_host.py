@@ -61,6 +61,10 @@ class Browsing:
             self.ended(answer["runId"])
         return answer
 
+    def do_ended(self, run):
+        self.ended(run)
+        return {}
+
     def do_streams(self):
         return {"count": self.api.get("status")["eventStreams"]}
 

@@ -99,9 +99,11 @@ await run({
     for (let i = 0; i < 5; ++i) {
       const before = await page.locator("main tbody tr").count();
       const begun = Date.now();
-      await ask("trigger", { job: "team/a.b", waits: false });
+      const { runId } = await ask("trigger", { job: "team/a.b", waits: false });
       await until(async () => (await page.locator("main tbody tr").count()) > before, "the run");
       seen.push(Date.now() - begun);
+      // The page may see a run before it ends, and one that is active forbids another.
+      await ask("ended", { run: runId });
     }
     // The best of five: the others tell of the machine.
     assert.ok(Math.min(...seen) < LIVE, `${seen} ms`);
