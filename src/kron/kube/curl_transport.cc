@@ -1,5 +1,6 @@
 #include "kron/kube/curl_transport.h"
 
+#include <cerrno>
 #include <csignal>
 #include <curl/curl.h>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "kron/env/descriptor.h"
+#include "kron/env/system_error.h"
 #include "kron/env/thread_start.h"
 #include "kron/env/work_thread.h"
 #include "kron/kube/curl_transfer.h"
@@ -21,7 +23,12 @@ namespace kron::kube {
 // Runs an exec plug-in beside the loop, one at a time. Its end does not wait for the plug-in.
 class CurlTransport::PluginRunner {
  public:
-  PluginRunner() : stopped_(::eventfd(0, EFD_CLOEXEC)) {}
+  static Result<std::unique_ptr<PluginRunner>> start() {
+    Descriptor stopped(::eventfd(0, EFD_CLOEXEC));
+    if (!stopped) return fail(system_error("make an event for", "the exec plug-in", errno));
+    return with_thread("the exec plug-in", [&] { return std::make_unique<PluginRunner>(std::move(stopped)); });
+  }
+  explicit PluginRunner(Descriptor stopped) : stopped_(std::move(stopped)) {}
   PluginRunner(const PluginRunner&) = delete;
   PluginRunner& operator=(const PluginRunner&) = delete;
   ~PluginRunner() {
@@ -46,8 +53,14 @@ class CurlTransport::PluginRunner {
 class CurlTransport::Loop : public std::enable_shared_from_this<Loop> {
  public:
   Loop(Credentials shown, const Clock& time, Mailbox& mail, Nanoseconds limit)
-      : credentials(std::move(shown)), clock(time), mailbox(mail), plugin_limit(limit) {
-    if (credentials.connection().exec) plugin_ = std::make_unique<PluginRunner>();
+      : credentials(std::move(shown)), clock(time), mailbox(mail), plugin_limit(limit) {}
+
+  Status start() {
+    if (!credentials.connection().exec) return {};
+    Result<std::unique_ptr<PluginRunner>> plugin = PluginRunner::start();
+    if (!plugin) return fail(plugin.error());
+    plugin_ = *std::move(plugin);
+    return {};
   }
 
   // Sends it, or keeps it until there is something to show.
@@ -287,6 +300,7 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::start(Credentials credenti
   if (kInitialised != CURLE_OK) return fail(Code::io, "libcurl does not start");
   Connection connection = credentials.connection();
   auto loop = std::make_shared<Loop>(std::move(credentials), clock, mailbox, options.plugin_timeout);
+  if (Status started = loop->start(); !started) return fail(started.error());
   auto worker = std::make_unique<Worker>(std::move(connection), options, loop, mailbox);
   loop->worker = worker.get();
   if (Status started = worker->start(); !started) return fail(started.error());

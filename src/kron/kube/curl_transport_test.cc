@@ -1,14 +1,17 @@
 #include "kron/kube/curl_transport.h"
 
 #include <atomic>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <latch>
 #include <map>
 #include <mutex>
 #include <poll.h>
+#include <sys/resource.h>
 #include <vector>
 
 #include "kron/env/deadline.h"
+#include "kron/env/descriptor.h"
 #include "kron/env/fake/fake_clock.h"
 #include "kron/kube/fake/http_peer.h"
 
@@ -87,6 +90,24 @@ std::string chunk(std::string_view bytes) {
 }
 
 const std::string kChunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+TEST(CurlTransport, ThatHasNoDescriptorForItsPlugInIsRefusedAtTheStart) {
+  Connection connection;
+  connection.server = "https://a";
+  connection.exec = ExecPlugin{.api_version = "client.authentication.k8s.io/v1", .command = "plug-in"};
+  Credentials credentials(connection, [](const std::string& path) { return fail(Code::not_found, path); });
+  testing::FakeClock clock{instant_of(1'795'000'000)};
+  Mailbox mailbox;
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const Descriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const rlimit none_left{static_cast<rlim_t>(next.get()) + 1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none_left), 0);
+  const auto refused = CurlTransport::start(std::move(credentials), clock, mailbox, patient());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("the exec plug-in"), std::string::npos) << refused.error().message;
+}
 
 TEST(CurlTransport, SendsARequestAsItIsAndGivesTheAnswer) {
   std::mutex mutex;
