@@ -87,8 +87,7 @@ int edit_jobs(const NameOptions& options) {
     const int linted = lint(look);
     if (linted == 0) break;
     if (!wants_to_edit_again()) {
-      std::fprintf(stderr,
-                   "kron edit: %s has errors, and krond has not been told to read it; its jobs of before run on\n",
+      std::fprintf(stderr, "kron edit: %s has errors, and krond has not been told to read it; its earlier jobs go on\n",
                    harmless(place->file).c_str());
       return linted;
     }

@@ -51,7 +51,7 @@ TEST_F(Edit, AFileWithErrorsIsNotReloaded) {
   const Ran ran = krond_.kron({"edit", "a"});
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("error"));
-  EXPECT_THAT(ran.err, HasSubstr("its jobs of before run on"));
+  EXPECT_THAT(ran.err, HasSubstr("its earlier jobs go on"));
   EXPECT_THAT(krond_.asked(), ElementsAre("GET /jobs/a"));
 }
 
@@ -111,7 +111,7 @@ TEST(ReloadVerb, ADryRunNamesTheJobs) {
   const Ran ran = bad.kron({"reload", "--dry-run"});
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.err, HasSubstr("f:1:2: error: m\n"));
-  EXPECT_THAT(ran.err, HasSubstr("f: its jobs of before stay in force\n"));
+  EXPECT_THAT(ran.err, HasSubstr("f: its earlier jobs stay in force\n"));
 }
 
 TEST(SortedJobs, AreSortedAndChosenHere) {

@@ -26,7 +26,7 @@ void print_problems(const Node& answer) {
   }
   for (const Node& path : list_in(answer, "keptFiles")) {
     const auto* text = path.as<std::string>();
-    if (text != nullptr) std::fprintf(stderr, "%s: its jobs of before stay in force\n", harmless(*text).c_str());
+    if (text != nullptr) std::fprintf(stderr, "%s: its earlier jobs stay in force\n", harmless(*text).c_str());
   }
 }
 

@@ -23,7 +23,7 @@ std::string condition_of(const Node& status) {
 
 std::string effect_of(const Node& refused) {
   const std::string in_force = text_in(refused, "inForce");
-  if (in_force == "earlier") return "its jobs of before stay in force";
+  if (in_force == "earlier") return "its earlier jobs stay in force";
   return in_force == "rest" ? "its other jobs run" : "none of its jobs runs";
 }
 

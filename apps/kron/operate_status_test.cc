@@ -115,7 +115,7 @@ TEST(ShowStatus, ListsJobFilesThatWereRefusedAndWhatRunsOfThem) {
       R"({"file":"c.kron","line":9,"column":2,"reason":"bad","inForce":"rest"}],)"
       R"("changedCount":3,"changed":[{"file":"d.kron","change":"added"}],"reloadError":"the directory is gone"})");
   EXPECT_THAT(out, HasSubstr("job files     4 files refused\n"));
-  EXPECT_THAT(out, HasSubstr("refused       a.kron:3:1: no such zone; its jobs of before stay in force\n"));
+  EXPECT_THAT(out, HasSubstr("refused       a.kron:3:1: no such zone; its earlier jobs stay in force\n"));
   EXPECT_THAT(out, HasSubstr("refused       b.kron: not readable; none of its jobs runs\n"));
   EXPECT_THAT(out, HasSubstr("refused       c.kron:9:2: bad; its other jobs run\n"));
   EXPECT_THAT(out, HasSubstr("              and 1 more file\n"));
@@ -191,7 +191,7 @@ TEST(Reload, WarningsAreToldAndErrorsAreStatusOne) {
                            R"("severity":"error","message":"not readable"}]})");
   const Ran refused = other.kron({"reload"});
   EXPECT_EQ(refused.status, 1);
-  EXPECT_EQ(refused.err, "a.kron: error: not readable\na.kron: its jobs of before stay in force\n");
+  EXPECT_EQ(refused.err, "a.kron: error: not readable\na.kron: its earlier jobs stay in force\n");
   EXPECT_EQ(refused.out, "3 jobs\n");
   EXPECT_EQ(other.kron({"reload", "--format", "json"}).status, 1) << "in any format";
 }

@@ -68,7 +68,7 @@ class Lint(unittest.TestCase):
     def test_what_many_jobs_share_is_one_line(self):
         text = "".join(f"{minute} 2 * * * @tz(Europe/Paris) name=j{minute} command=x\n" for minute in range(50))
         result = run("lint", "--source", "kron", "-", *NOW, text=text)
-        self.assertRegex(result.stdout, r"50 jobs \(j0, j1, j2 …\): changes of the clock in Europe/Paris touch them: "
+        self.assertRegex(result.stdout, r"50 jobs \(j0, j1, j2 …\): changes of the clock in Europe/Paris affect them: "
                                         r"2026-03-29 moved to after the gap, 2027-03-28 moved")
         self.assertEqual(result.stdout.count("warning:"), 1, result.stdout)
 

@@ -34,7 +34,7 @@ struct RefusedFile {
   // What runs of it all the same.
   enum class InForce : std::uint8_t {
     none,
-    earlier,  // its jobs of before the reading
+    earlier,  // its earlier jobs the reading
     rest,     // its jobs without errors: so at the start, when there is nothing earlier
   };
   std::string file;
@@ -111,7 +111,7 @@ struct JobChanges {
 
 struct ReloadReport {
   std::size_t jobs = 0;
-  std::vector<std::string> kept_files = {};  // with errors: their jobs of before stay in force
+  std::vector<std::string> kept_files = {};  // with errors: their earlier jobs stay in force
   std::vector<jobs::Problem> problems = {};
   JobChanges changes = {};
 };

@@ -224,7 +224,7 @@ TEST_F(DaemonTest, AReloadTakesWhatIsNewAndKeepsWhatABadFileHadBefore) {
   const auto reloaded = ask("POST", "/api/v1/reload");
   EXPECT_EQ(reloaded.status, 200);
   EXPECT_THAT(reloaded.body, AllOf(HasSubstr("b.kron"), HasSubstr(R"("severity":"error")"), HasSubstr("keptFiles")));
-  EXPECT_THAT(jobs(), ElementsAre("other", "yearly")) << "its jobs of before";
+  EXPECT_THAT(jobs(), ElementsAre("other", "yearly")) << "its earlier jobs";
   EXPECT_THAT(ask("GET", "/api/v1/status").body, HasSubstr(R"("inForce":"earlier")"));
   EXPECT_THAT(logged(), HasSubstr("job_file_refused"));
   std::filesystem::remove(directory_.file("jobs/b.kron"));

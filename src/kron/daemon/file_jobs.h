@@ -27,7 +27,7 @@ class FileJobs {
     Scheduler& scheduler;
     std::function<void(const std::vector<jobs::JobDefinition>&)> prepare;  // before jobs are handed to the scheduler
     std::function<void()> before_reload;
-    std::function<void(bool ok)> after_reload;  // false: it failed, or some files keep their jobs of before
+    std::function<void(bool ok)> after_reload;  // false: it failed, or some files keep their earlier jobs
   };
   explicit FileJobs(World world);
 

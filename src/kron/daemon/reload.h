@@ -17,7 +17,7 @@ struct JobsToRun {
   std::vector<std::string> kept;  // files, or whole directories, whose old jobs stay in force because of an error
 };
 
-// Pure: which jobs run after the job files were read again. A file with an error says nothing new: its jobs of before
+// Pure: which jobs run after the job files were read again. A file with an error says nothing new: its earlier jobs
 // stay, unless another file has taken over their names. At the first reading nothing is in force, and what is in order
 // runs.
 JobsToRun jobs_after(jobs::LoadedJobs read, const EachJob& in_force);

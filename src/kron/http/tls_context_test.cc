@@ -105,7 +105,7 @@ TEST(TlsSource, KeepsTheOldPairUntilTheNewOneIsWhole) {
   const auto first = source->context();
   const Pem next = rig.authority.issue("localhost", testing::kThisMachine);
   rig.write("cert.pem", next.certificate);
-  EXPECT_THAT(source->reload_if_changed().error().message, HasSubstr("key.pem")) << "the key of before";
+  EXPECT_THAT(source->reload_if_changed().error().message, HasSubstr("key.pem")) << "the earlier key";
   EXPECT_EQ(source->context(), first);
   EXPECT_EQ(source->reload_if_changed(), false) << "said once";
   rig.write("key.pem", next.key.substr(0, 100));

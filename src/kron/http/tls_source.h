@@ -19,7 +19,7 @@ class TlsSource {
   // For a connection that begins now; never none.
   std::shared_ptr<const TlsContext> context() const;
 
-  // Reads the files again. An error says which cannot be used; then the context of before stays.
+  // Reads the files again. An error says which cannot be used; then the earlier context stays.
   Status reload();
   // The same, if they are not what they were when they were last read, whether they could be used then or not. True:
   // there is another context. Cheap enough to be asked every minute.

@@ -90,7 +90,7 @@ void ClockChanges::say(std::vector<Problem>& problems) const {
     const bool of_one_job = touched.jobs.size() == 1;
     problems.push_back(touched.jobs.problem(
         Severity::warning, "dst",
-        "changes of the clock in " + std::get<1>(key) + " touch " + (of_one_job ? "it" : "them") + ": " +
+        "changes of the clock in " + std::get<1>(key) + " affect " + (of_one_job ? "it" : "them") + ": " +
             text_of(touched.effects, of_one_job),
         "choose a time outside the change, or say what you want with dst (gap=run|skip, overlap=first|second|both)"));
   }

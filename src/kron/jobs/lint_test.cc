@@ -157,7 +157,7 @@ TEST(Lint, SaysOnceForAZoneAndItsChangesWhatTouchesManyJobs) {
   ASSERT_EQ(problems.size(), 2U);
   EXPECT_EQ(
       problems[1].message,
-      "50 jobs (p0, p1, p2 …): changes of the clock in Europe/Paris touch them: 2027-03-28 moved to after the gap, "
+      "50 jobs (p0, p1, p2 …): changes of the clock in Europe/Paris affect them: 2027-03-28 moved to after the gap, "
       "2028-03-26 moved to after the gap, 2029-03-25 moved to after the gap, 2030-03-31 moved to after the gap, "
       "2031-03-30 moved to after the gap");
   EXPECT_EQ(problems[1].at.line, 1U);
