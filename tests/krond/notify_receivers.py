@@ -10,14 +10,20 @@ import threading
 import time
 
 
+LONGEST_HOLD = 600  # seconds
+
+
 class Receiver:
     """Takes messages by POST; how it answers can be changed while it runs."""
 
-    def __init__(self, certificate=None, protocol="HTTP/1.0"):
+    def __init__(self, certificate=None, protocol="HTTP/1.0", port=0):
         self.messages = []  # of those that it has accepted: (path, headers, body)
         self.attempts = 0
         self.status = 200
         self.pause = 0.0
+        self.drips = False  # it answers line by line, and comes to no end
+        self._may_answer = threading.Event()
+        self._may_answer.set()
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -26,13 +32,24 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 receiver.attempts += 1
+                if receiver.drips:
+                    self.drip()
+                    return
                 time.sleep(receiver.pause)
+                receiver._may_answer.wait(LONGEST_HOLD)
                 status = receiver.status
                 if status == 200:
                     receiver.messages.append((self.path, dict(self.headers), body))
                 self.send_response(status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
+
+            def drip(self):
+                self.send_response(200)
+                self.flush_headers()
+                for _ in range(LONGEST_HOLD):
+                    self.wfile.write(b"Drip: drop\r\n")
+                    time.sleep(1)
 
             def log_message(self, *_):
                 pass
@@ -43,20 +60,29 @@ class Receiver:
             def handle_error(self, *_):  # those who do not like our certificate hang up
                 pass
 
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", port), Handler)
         scheme = "http"
         if certificate:
             scheme = "https"
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*certificate)
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.place = f"{scheme}://127.0.0.1:{self.server.server_address[1]}"
+        self.port = self.server.server_address[1]
+        self.place = f"{scheme}://127.0.0.1:{self.port}"
         self.url = self.place + "/hook?key=hunter2"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
+        self.let_go()
         self.server.shutdown()
         self.server.server_close()
+
+    def hold(self):
+        """Those who come from now on get no answer until let_go()."""
+        self._may_answer.clear()
+
+    def let_go(self):
+        self._may_answer.set()
 
     def bodies(self):
         """One for each message, however often it came."""
