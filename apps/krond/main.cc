@@ -140,6 +140,12 @@ Status complete_cluster(Options& options, const ClusterTexts& texts) {
                 "--catch-up-spread is for job files: the hosts of a cluster find a period late at different times, and "
                 "would each spread it anew; leave it out, or leave out --redis");
   }
+  if (options.cluster->tasks_in_files && !options.notify_file.empty()) {
+    return fail(Code::unreadable,
+                "--notify-file: with --tasks file (KRON_TASKS) each host of the cluster has tasks of its own, and each "
+                "would send the message that one of them shall send; leave out --tasks file, so that all share the "
+                "tasks in Redis, or leave out --notify-file");
+  }
   return {};
 }
 

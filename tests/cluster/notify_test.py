@@ -155,5 +155,27 @@ class Notify(unittest.TestCase):
         raise AssertionError("nobody delivers")
 
 
+class TasksInFiles(unittest.TestCase):
+    """Each host would have a queue of its own, and send what one of them shall send."""
+
+    def test_krond_does_not_start_with_a_notify_file(self):
+        with Fleet() as fleet:
+            krond = fleet.start("h1", "--tasks", "file", "--notify-file", "/etc/krond-notify.yaml")
+            self.assertEqual(krond.ended(), 2)
+            self.assertIn("--tasks file", krond.log())
+            self.assertIn("leave out --notify-file", krond.log())
+
+    def test_a_job_that_tells_somebody_is_refused(self):
+        with Fleet() as fleet:
+            told = fleet.definition("false", cron=EVERY_SECOND, kron={"notify": {"to": ["ops"]}})
+            fleet.write("told", json.dumps(told))
+            fleet.write("other", json.dumps(fleet.definition("true", cron=EVERY_SECOND)))
+            krond = fleet.started("h1", "--tasks", "file")
+            until(lambda: "--tasks file" in fleet.written("told").decode(), "the reason at the job")
+            krond.wait_for("run_ended", identity="other", count=2)
+            self.assertEqual(krond.all("run_started", identity="told"), [])
+            self.assertEqual(krond.all("notification_submitted"), [])
+
+
 if __name__ == "__main__":
     unittest.main()

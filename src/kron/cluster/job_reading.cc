@@ -82,6 +82,13 @@ class Reader {
         return job;
       }
     }
+    if (job.definition && job.definition->options->notify && !rules_.tasks_in_redis) {
+      job.errors = sentence_of("kron.notify",
+                               "the tasks of this krond are in its own files (--tasks file): each host would send what "
+                               "one of them shall send; leave --tasks out, or leave out kron.notify");
+      job.definition.reset();
+      return job;
+    }
     if (job.definition) {
       take_terms(name, read_at, job);
     } else if (job.errors.empty()) {

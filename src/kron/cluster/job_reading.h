@@ -30,7 +30,9 @@ struct JobRules {
   std::string name_space;  // of the keys; signatures are bound to it
   SignatureRules signatures = {};
   std::string shell = "/bin/sh";  // what commands are run by
-  bool tasks_in_redis = true;     // else jobs that submit a task are refused: a claim cannot submit to one host's files
+  // Else jobs that submit a task are refused, because a claim cannot submit to one host's files, and jobs that tell
+  // somebody: their record is shared, so that every host would put the message into a queue of its own.
+  bool tasks_in_redis = true;
 };
 
 // One definition.

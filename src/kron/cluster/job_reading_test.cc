@@ -132,6 +132,18 @@ TEST(JobReading, AHostWhoseTasksAreFilesRefusesJobsThatSubmitThem) {
   EXPECT_TRUE(read_cluster_job("a", hourly(), rules, {}).definition);
 }
 
+TEST(JobReading, AHostWhoseTasksAreFilesRefusesJobsThatTellSomebody) {
+  constexpr char kTold[] =
+      R"({"cron_args":{"hour":"*"},"job_args":{"cmd":"true","lock":true,"ttl":5},"kron":{"notify":{"to":["ops"]}}})";
+  JobRules rules = reading_rules();
+  ASSERT_TRUE(read_cluster_job("a", kTold, rules, {}).definition);
+  rules.tasks_in_redis = false;
+  const ReadJob job = read_cluster_job("a", kTold, rules, {});
+  EXPECT_FALSE(job.definition);
+  EXPECT_NE(job.errors.find("kron.notify"), std::string::npos) << job.errors;
+  EXPECT_NE(job.errors.find("--tasks file"), std::string::npos) << job.errors;
+}
+
 TEST(JobReading, RefusesUnsignedJobsWhereSignaturesAreRequired) {
   JobRules rules = reading_rules();
   rules.signatures = {.key = SigningKey("0123456789abcdef"), .is_required = true};
