@@ -78,12 +78,20 @@ class NotifyKills(OnNotifyHost):
         self.job("0 0 1 1 *", policy={"deadline": "5s"}, to=["ops", "team", "pager"])
         for hour in range(MOST_HOURS):
             krond = self.start(at=time.time() + hour * HOUR)
-            krond.wait_for("daemon_started")
-            with contextlib.suppress(AssertionError):
-                until(lambda: self.under_way() == 0, "the last delivery", patience=3)
+            krond.wait_for("deliverer_started")
+            if self.has_delivered_all():
                 return krond
             self.stop(krond)
         self.fail(f"not delivered within a day: {self.under_way()} messages")
+
+    def has_delivered_all(self):
+        """Whether nothing is left, once nothing has been delivered for a while."""
+        left, since = self.under_way(), time.monotonic()
+        while left > 0 and time.monotonic() - since < 4:
+            time.sleep(0.05)
+            if self.under_way() < left:
+                left, since = self.under_way(), time.monotonic()
+        return left == 0
 
     def judge(self, messages, tasks, received, kills):
         opened = [first for kind, first in messages if kind != "recovered"]
