@@ -247,6 +247,16 @@ MUTANTS = [
            "  if (batch.fatal) broken_ = std::move(batch.fatal);\n", "", "kron_ledger_test"),
     Mutant("a record that others may change is believed", "src/kron/ledger/file_ledger.cc",
            "(file->info.mode & kOthersMayWrite) == 0)) return file;", "true)) return file;", "kron_ledger_test"),
+    # An alarm is opened once, and closed once.
+    Mutant("a late sign whose run has ended opens an alarm", "src/kron/ledger/ledger.cc",
+           "if (is_under_way(step, sign.period)) note", "if (is_under_way(step, sign.period) || true) note",
+           "kron_ledger_test", "AlarmStepsTest.*"),
+    Mutant("a run is late after its end", "src/kron/ledger/ledger.cc",
+           "const std::vector<AlarmMessage> before = alarm.owed;\n  if (step.alarm_terms) {\n",
+           "const std::vector<AlarmMessage> before = alarm.owed;\n  if (step.alarm_terms) {\n"
+           "    for (const HistoryEntry& entry : step.history) {\n"
+           "      if (const auto sign = sign_of(entry)) note(alarm, *step.alarm_terms, *sign);\n    }\n",
+           "kron_ledger_test", "AlarmStepsTest.*"),
     # Tasks: leases, fences, commits.
     Mutant("an old token commits", "src/kron/queue/transitions.cc",
            "found->token == key.token && !has_expired", "!has_expired", "kron_queue_test"),

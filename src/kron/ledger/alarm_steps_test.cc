@@ -95,7 +95,65 @@ TEST_F(AlarmStepsTest, AJobThatNoLongerWantsToTellForgetsItsAlarmAndKeepsWhatIsO
 TEST_F(AlarmStepsTest, ALateRunIsNoted) {
   LedgerStep late = step({});
   late.alarm_notes.signs = {{.kind = AlarmKind::late, .period = kPeriod, .at = utc("2026-03-01T02:00:00Z")}};
+  late.now.active = {{.period = kPeriod, .run_id = "r"}};
   EXPECT_EQ(write(late).owed.at(0).sign.kind, AlarmKind::late);
+}
+
+AlarmSign late_at(Instant period) {
+  return {.kind = AlarmKind::late, .period = period, .at = utc("2026-03-01T02:00:00Z")};
+}
+
+TEST_F(AlarmStepsTest, ARunThatIsLateAndEndsWellInTheSameStepLeavesNoAlarmOpen) {
+  LedgerStep end = step({entry(Outcome::executed, 0)});
+  end.now.periods.last_handled = kPeriod;
+  end.alarm_notes.signs = {late_at(kPeriod)};
+  const Written written = write(end);
+  ASSERT_EQ(written.owed.size(), 2U);
+  EXPECT_EQ(written.owed[0].sign.kind, AlarmKind::late);
+  EXPECT_EQ(written.owed[1].sign.kind, AlarmKind::recovered);
+  EXPECT_FALSE(ledger_->read("a")->alarm->is_open);
+}
+
+// Its step was refused, and meanwhile the run has ended.
+TEST_F(AlarmStepsTest, ALateSignThatComesAfterTheEndOfItsRunSaysNothing) {
+  LedgerStep end = step({entry(Outcome::executed, 0)});
+  end.now.periods.last_handled = kPeriod;
+  EXPECT_TRUE(write(end).owed.empty());
+  LedgerStep late = step({});
+  late.now.periods.last_handled = kPeriod;
+  late.alarm_notes.signs = {late_at(kPeriod)};
+  EXPECT_TRUE(write(late).owed.empty());
+  EXPECT_EQ(ledger_->read("a")->alarm, std::nullopt);
+  // A run by hand is another, although it is active.
+  late.now.active = {{.period = kPeriod, .run_id = "by hand", .trigger = Trigger::manual}};
+  EXPECT_TRUE(write(late).owed.empty());
+  late.now.active = {{.period = kPeriod, .run_id = "r"}};
+  EXPECT_EQ(write(late).owed.size(), 1U) << "it runs";
+}
+
+TEST_F(AlarmStepsTest, APeriodThatWaitsIsLateUntilItIsHandled) {
+  LedgerStep late = step({});
+  late.now.periods.last_handled = kPeriod;
+  late.alarm_notes.signs = {late_at(kPeriod + Seconds(3600))};
+  EXPECT_EQ(write(late).owed.size(), 1U) << "nothing that late was handled";
+  LedgerStep open = step({});
+  open.identity = "b";
+  open.now.periods.last_handled = kPeriod;
+  open.now.periods.open_periods = {kPeriod - Seconds(3600)};
+  open.alarm_notes.signs = {late_at(kPeriod - Seconds(3600))};
+  EXPECT_EQ(write(open).owed.size(), 1U) << "it is open";
+  open.identity = "c";
+  open.now.periods.open_periods.clear();
+  EXPECT_TRUE(write(open).owed.empty());
+  // It misses its time in the very step.
+  open.identity = "d";
+  HistoryEntry missed = entry(Outcome::missed, {}, Reason::deadline);
+  missed.period = kPeriod - Seconds(3600);
+  open.history = {missed};
+  const Written written = write(open);
+  ASSERT_EQ(written.owed.size(), 1U);
+  EXPECT_EQ(written.owed[0].sign.kind, AlarmKind::late);
+  EXPECT_EQ(ledger_->read("d")->alarm->bad, 1U);
 }
 
 }  // namespace

@@ -16,6 +16,21 @@ bool went_well(const HistoryEntry& entry) {
   return entry.exit_code && !counts_as_failed(entry.failed, *entry.exit_code);
 }
 
+// Whether the period still waits, or runs, or ends with this step. What is said of it later would open an alarm that
+// its end has closed already: the sign may have waited for a step that could be written.
+bool is_under_way(const LedgerStep& step, Instant period) {
+  const JobState& periods = step.now.periods;
+  const bool waits = !periods.last_handled || period > *periods.last_handled ||
+                     std::ranges::binary_search(periods.open_periods, period);
+  const bool runs = std::ranges::any_of(step.now.active, [&](const ActiveExecution& run) {
+    return run.period == period && run.trigger != Trigger::manual;
+  });
+  const bool ends = std::ranges::any_of(step.history, [&](const HistoryEntry& entry) {
+    return entry.period == period && entry.trigger != Trigger::manual;
+  });
+  return waits || runs || ends;
+}
+
 }  // namespace
 
 std::optional<AlarmSign> sign_of(const HistoryEntry& entry) {
@@ -49,10 +64,13 @@ std::vector<AlarmMessage> apply_alarm(StateRecord& record, const LedgerStep& ste
   pay(alarm, step.alarm_notes.paid);
   const std::vector<AlarmMessage> before = alarm.owed;
   if (step.alarm_terms) {
+    // What is late was so before it ended.
+    for (const AlarmSign& sign : step.alarm_notes.signs) {
+      if (is_under_way(step, sign.period)) note(alarm, *step.alarm_terms, sign);
+    }
     for (const HistoryEntry& entry : step.history) {
       if (const auto sign = sign_of(entry)) note(alarm, *step.alarm_terms, *sign);
     }
-    for (const AlarmSign& sign : step.alarm_notes.signs) note(alarm, *step.alarm_terms, sign);
   } else {
     alarm = Alarm{.owed = std::move(alarm.owed)};
   }
