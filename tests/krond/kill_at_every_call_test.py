@@ -2,17 +2,20 @@
 handled is forgotten, and none that was recorded and did not run goes unreported."""
 
 import contextlib
+import hashlib
 import json
 import os
 import signal
 import sys
 import unittest
 
-from krond_host import HOUR, IS_FULL, MIDNIGHT, MINUTE, SCALE, Host, period_id, task_id
+from krond_host import HOUR, IS_FULL, MIDNIGHT, MINUTE, SCALE, Host, period_id, task_id, until
 
 # As many points of each scenario in a quick run; a full one takes them all.
 QUICK_POINTS = 5
+FEW_POINTS = 3  # where what is swept is a small part of all calls
 FEWEST_POINTS = 300
+SCENARIOS = 18
 
 SEEN = MIDNIGHT + 30  # when the jobs are first seen
 DUE = MIDNIGHT + HOUR  # when something of theirs is due
@@ -25,10 +28,12 @@ class Scenario:
     """What is there before, what krond finds to do, and what must be true afterwards."""
 
     name = ""
+    points = QUICK_POINTS
     at = AT  # when krond looks, and when those look that are started after it was killed
     restarts = (AT, AT + MINUTE)
     is_still = True  # prepare() leaves no process, so the host can be copied
     flags = ("--once",)
+    restart_flags = None  # of those that are started after it was killed; none: the same
     torn = set()  # prepare() leaves records of these that cannot be read
 
     def jobs(self, host):
@@ -281,6 +286,202 @@ class Submit(Scenario):
             test.assertEqual(task["payload"], {"type": "MAIL", "data": {"n": 1}})
 
 
+def message_id(identity, key, destination):
+    """The id of the task that tells one destination of an alarm."""
+    return "notify-" + hashlib.sha256(f"{identity}\n{key}\n{destination}".encode()).hexdigest()[:32]
+
+
+class Notify(Scenario):
+    """A job that fails tells two destinations: its end, the alarm and what is owed are one write; then it is submitted,
+    and then paid."""
+
+    name = "notify"
+    points = FEW_POINTS
+    destinations = ("ops", "team")
+
+    def jobs(self, host):
+        return [host.job("one", "0 * * * *", "exit 3", policy=LATE, notify={"to": list(self.destinations)})]
+
+    def called_for(self, host):
+        """By the words of the contract, out of what happened: a run that was held when krond was killed has failed."""
+        keys, first = [], None
+        for entry in host.history("one", "executed"):
+            if entry["ExitCode"] != 0 and first is None:
+                first = entry["PeriodID"]
+                keys.append(f"failed {first}")
+            elif entry["ExitCode"] == 0 and first is not None:
+                keys.append(f"recovered {first} {entry['PeriodID']}")
+                first = None
+        return {message_id("one", key, to) for key in keys for to in self.destinations}
+
+    def expect(self, test, host):
+        self.expect_messages(test, host)
+        test.assert_handled(host, "one", period_id(DUE), {"executed"})
+        test.assertEqual(len(host.pending_tasks()), 2)
+
+    def expect_messages(self, test, host):
+        test.assertEqual(set(host.pending_tasks()), self.called_for(host))
+        test.assertNotIn("Owed", host.record("one").get("Alarm", {}))
+
+
+class Recover(Notify):
+    """The next run goes well, and closes the alarm."""
+
+    name = "recover"
+    points = FEW_POINTS
+    at = AT + HOUR
+    restarts = (AT + HOUR, AT + HOUR)
+
+    def jobs(self, host):
+        return [host.job("one", "0 * * * *", f'[ "$KRON_PERIOD_ID" != {period_id(DUE)} ]', policy=LATE,
+                         notify={"to": list(self.destinations)})]
+
+    def prepare(self, host):
+        super().prepare(host)
+        host.once(at=AT)
+
+    def expect(self, test, host):
+        self.expect_messages(test, host)
+        test.assert_handled(host, "one", period_id(DUE + HOUR), {"executed"})
+        is_well = period_id(DUE + HOUR) in host.periods("one")
+        test.assertEqual(host.record("one").get("Alarm", {}).get("Open", False), not is_well)
+        test.assertEqual(len(host.pending_tasks()), 4 if is_well else 2)
+
+
+class PauseAfter(Scenario):
+    """The last failure in a row: its end and the pause are one write, so no period starts after it."""
+
+    name = "pause after failures"
+    points = FEW_POINTS
+    at = AT + MINUTE
+    restarts = (AT + 2 * MINUTE, AT + 3 * MINUTE)
+
+    def jobs(self, host):
+        return [host.job("one", "* 1 * * *", "exit 3", policy={**LATE, "pauseAfter": 2})]
+
+    def prepare(self, host):
+        super().prepare(host)
+        host.once(at=AT)
+
+    def expect(self, test, host):
+        # A run that was held when krond was killed does not count, for nobody knows how it ended.
+        failed = [entry["PeriodID"] for entry in host.history("one", "executed") if entry["ExitCode"] == 3]
+        test.assertEqual(host.periods("one"), failed)
+        test.assertEqual(len(failed), 2)
+        record = host.record("one")
+        test.assertEqual(record["Suspended"]["By"], "kron")
+        test.assertEqual(record["LastHandledPeriodID"], failed[-1])
+        test.assertNotIn("FailuresInARow", record)
+
+
+class Attended(Scenario):
+    """krond goes on until all is done, and is then told to end. Who starts after it was killed has one turn."""
+
+    flags = ()
+    restart_flags = ("--once",)
+    names = ("one",)
+    last = period_id(DUE)
+
+    def is_done(self, host):
+        records = [host.record(name) for name in self.names]
+        return all(record.get("LastHandledPeriodID") == self.last and not record.get("ActiveExecutions")
+                   for record in records)
+
+    @staticmethod
+    def wait(krond, condition, what):
+        """False: it ended before."""
+        until(lambda: krond.process.poll() is not None or condition(), f"{what}: {krond.log()}")
+        return krond.process.poll() is None
+
+    def attend(self, host, krond):
+        if "--once" in krond.process.args or not self.wait(krond, lambda: self.is_done(host), "all to be done"):
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(krond.wait_for("daemon_started")["pid"], signal.SIGTERM)
+
+
+class Queue(Attended):
+    """concurrency=queue: what is due waits for the run before it, and then runs."""
+
+    name = "queue"
+    points = FEW_POINTS
+    is_still = False
+    first, last = period_id(DUE), period_id(DUE + MINUTE)
+    at = DUE + MINUTE + 20
+    # The first sees the run end, and the second starts what has waited.
+    restarts = (at, at)
+
+    def jobs(self, host):
+        return [host.holding_job("one", "0,1 1 * * *", policy={**LATE, "concurrency": "queue"})]
+
+    def prepare(self, host):
+        Active.prepare(self, host)
+
+    def attend(self, host, krond):
+        if self.wait(krond, lambda: krond.all("period_waits") or krond.all("run_started"), "a period that waits"):
+            host.let_go()
+        super().attend(host, krond)
+
+    def expect(self, test, host):
+        test.assert_handled(host, "one", self.last, {"executed"})
+        test.assertEqual([entry["PeriodID"] for entry in host.history("one")], [self.first, self.last])
+        test.assertEqual(host.history("one")[0]["ExitCode"], 0)
+
+
+class Pool(Scenario):
+    """A pool with one slot: what finds none waits for it, and a run that outlives its krond keeps its own."""
+
+    name = "pool"
+    points = FEW_POINTS
+    names = ("a", "b", "c")
+
+    def jobs(self, host):
+        alone = f"mkdir {host.root}/slot || touch {host.root}/shared; rmdir {host.root}/slot"
+        return [host.job(name, "0 * * * *", alone, policy=LATE, pool="db:1") for name in self.names]
+
+    def expect(self, test, host):
+        for name in self.names:
+            test.assert_handled(host, name, period_id(DUE), {"executed"})
+        test.assertFalse((host.root / "shared").exists(), "two had the slot at once")
+
+
+class SpreadLate(Attended):
+    """What is found late at the start is spread; nothing of that is written, and who starts next draws anew."""
+
+    name = "catch-up spread"
+    points = FEW_POINTS
+    flags = ("--catch-up-spread", "2s")
+    names = tuple(f"job-{i}" for i in range(8))
+
+    def jobs(self, host):
+        return [host.job(name, "0 * * * *", policy=LATE) for name in self.names]
+
+    def expect(self, test, host):
+        for name in self.names:
+            test.assert_handled(host, name, period_id(DUE), {"executed"})
+
+
+class Judged(Scenario):
+    """Whether a run has failed is a part of its end: by exit codes that are fine, and by what stands on stderr."""
+
+    name = "exit rules"
+    points = FEW_POINTS
+
+    def jobs(self, host):
+        policy = {**LATE, "pauseAfter": 1}
+        return [host.job("fine", "0 * * * *", "exit 3", policy=policy, success_exit="0,3"),
+                host.job("bad", "0 * * * *", "exit 4", policy=policy, success_exit="0,3"),
+                host.job("noisy", "0 * * * *", "echo no >&2", policy=policy, fails_on="stderr")]
+
+    def expect(self, test, host):
+        for name, code, failed in (("fine", 3, False), ("bad", 4, None), ("noisy", 0, True)):
+            test.assert_handled(host, name, period_id(DUE), {"executed"})
+            (entry,) = host.history(name, "executed")
+            has_run = bool(host.periods(name))
+            test.assertEqual((entry["ExitCode"], entry.get("Failed")), (code, failed) if has_run else (None, None), name)
+            test.assertEqual("Suspended" in host.record(name), has_run and name != "fine", name)
+
+
 class KillAtEveryCall(unittest.TestCase):
     points = 0
     counts = {}
@@ -288,7 +489,7 @@ class KillAtEveryCall(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         print(json.dumps({"points": cls.points, **cls.counts}), file=sys.stderr)
-        if IS_FULL and len(cls.counts) == 11 and cls.points < FEWEST_POINTS:
+        if IS_FULL and len(cls.counts) == SCENARIOS and cls.points < FEWEST_POINTS:
             raise AssertionError(f"only {cls.points} points, not {FEWEST_POINTS}")
 
     def assert_handled(self, host, identity, period, outcomes):
@@ -318,7 +519,8 @@ class KillAtEveryCall(unittest.TestCase):
 
     def life(self, scenario, host, at, kill_at):
         before = host.last_handled()
-        krond = host.start(*scenario.flags, at=at, kill_at=kill_at)
+        is_restart = kill_at is None and scenario.restart_flags is not None
+        krond = host.start(*(scenario.restart_flags if is_restart else scenario.flags), at=at, kill_at=kill_at)
         scenario.attend(host, krond)
         krond.ended()
         after = host.last_handled()
@@ -355,7 +557,7 @@ class KillAtEveryCall(unittest.TestCase):
             self.addCleanup(still.close)
             scenario.prepare(still)
         calls = self.try_point(scenario, still, 0)["calls"]
-        step = 1 if IS_FULL else max(1, calls // (QUICK_POINTS * SCALE))
+        step = 1 if IS_FULL else max(1, calls // (scenario.points * SCALE))
         point, killed = 1 + calls % step, 0
         while True:
             with self.subTest(scenario=scenario.name, point=point):
@@ -402,6 +604,27 @@ class KillAtEveryCall(unittest.TestCase):
 
     def test_submit(self):
         self.sweep(Submit())
+
+    def test_notify(self):
+        self.sweep(Notify())
+
+    def test_recover(self):
+        self.sweep(Recover())
+
+    def test_pause_after(self):
+        self.sweep(PauseAfter())
+
+    def test_queue(self):
+        self.sweep(Queue())
+
+    def test_pool(self):
+        self.sweep(Pool())
+
+    def test_spread(self):
+        self.sweep(SpreadLate())
+
+    def test_exit_rules(self):
+        self.sweep(Judged())
 
 
 if __name__ == "__main__":
