@@ -4,15 +4,19 @@
 #include <map>
 #include <utility>
 
+#include "kron/http/network.h"
+
 namespace kron::http {
 
 std::shared_ptr<Connection> Handshakes::add(std::shared_ptr<Connection> client, std::string address) {
-  clients_.push_back({std::move(client), std::move(address)});
+  std::string network = network_of(address);
+  clients_.push_back({std::move(client), std::move(address), std::move(network)});
   if (clients_.size() <= kMost) return nullptr;
   std::map<std::string_view, std::size_t> counts;
-  for (const Client& one : clients_) ++counts[one.address];
-  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  return std::ranges::find(clients_, most->first, &Client::address)->connection;
+  for (const Client& one : clients_) ++counts[one.network];
+  // Of several with most the first, and the oldest are first. The last is it never: of two of a network it is the
+  // second, and where nobody has two, it is younger than all.
+  return std::ranges::max_element(clients_, {}, [&](const Client& one) { return counts[one.network]; })->connection;
 }
 
 std::string Handshakes::remove(const std::shared_ptr<Connection>& client) {

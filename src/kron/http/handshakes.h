@@ -20,8 +20,9 @@ class Handshakes {
 
   explicit Handshakes(Log& log) : log_(log) {}
 
-  // Returns whom to close, if that is one too many: the first of the address that has most of them, so that one who
-  // sends many of them is in his own way first.
+  // Returns whom to close, if that is one too many: the oldest of the network that has most of them, so that one who
+  // sends many of them is in his own way first; where several networks have as many, the oldest of all of theirs. Never
+  // the one that was added.
   std::shared_ptr<Connection> add(std::shared_ptr<Connection> client, std::string address);
   // Its address; empty when it is not among them.
   std::string remove(const std::shared_ptr<Connection>& client);
@@ -34,6 +35,7 @@ class Handshakes {
   struct Client {
     std::shared_ptr<Connection> connection;
     std::string address;
+    std::string network;  // http::network_of the address
   };
 
   Log& log_;

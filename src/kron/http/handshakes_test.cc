@@ -41,6 +41,35 @@ TEST(Handshakes, OneTooManyCostsTheFirstOfTheAddressThatHasMost) {
   EXPECT_EQ(handshakes.add(client(numbers[66]), "10.0.0.2"), nullptr);
 }
 
+TEST(Handshakes, WhereAllHaveAsManyItIsTheOldestWhateverHisAddress) {
+  CountLog log;
+  Handshakes handshakes(log);
+  std::vector<int> numbers(3 * Handshakes::kMost);
+  const auto address = [](std::size_t i) { return "10.0.0." + std::to_string(250 - i); };
+  for (std::size_t i = 0; i < Handshakes::kMost; ++i) {
+    EXPECT_EQ(handshakes.add(client(numbers[i]), address(i)), nullptr);
+  }
+  // Each that comes has the smallest address of all.
+  for (std::size_t i = Handshakes::kMost; i < numbers.size(); ++i) {
+    const auto closed = handshakes.add(client(numbers[i]), address(i));
+    EXPECT_EQ(closed, client(numbers[i - Handshakes::kMost])) << i;
+    handshakes.remove(closed);
+  }
+}
+
+TEST(Handshakes, OneWithANetworkOfIPv6IsOneClient) {
+  CountLog log;
+  Handshakes handshakes(log);
+  std::vector<int> numbers(Handshakes::kMost + 1);
+  EXPECT_EQ(handshakes.add(client(numbers[0]), "2001:db8:1:1::1"), nullptr);
+  for (std::size_t i = 1; i < 3; ++i) EXPECT_EQ(handshakes.add(client(numbers[i]), "10.0.0.1"), nullptr);
+  for (std::size_t i = 3; i < Handshakes::kMost; ++i) {
+    EXPECT_EQ(handshakes.add(client(numbers[i]), "2001:db8:1:2::" + std::to_string(i)), nullptr);
+  }
+  EXPECT_EQ(handshakes.add(client(numbers.back()), "2001:db8:1:3::1"), client(numbers[3]));
+  EXPECT_EQ(handshakes.remove(client(numbers[3])), "2001:db8:1:2::3") << "the log tells the address";
+}
+
 TEST(Handshakes, FailuresAreOneLineASecond) {
   using std::chrono::milliseconds;
   CountLog log;

@@ -12,11 +12,8 @@
 
 namespace kron::web {
 
-// Whom a wrong token counts for: the address, of IPv6 its first 64 bits, because who has one such address has them all.
-std::string login_key(std::string_view address);
-
-// Wrong tokens of many addresses: each has a LoginLimit, and all together no more than kMostInASecond are told that
-// they are wrong. A right one is never turned away. From any thread.
+// Wrong tokens of many addresses (http::network_of): each has a LoginLimit, and all together no more than
+// kMostInASecond are told that they are wrong. A right one is never turned away. From any thread.
 class LoginLimits {
  public:
   static constexpr int kMostInASecond = 20;

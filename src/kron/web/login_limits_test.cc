@@ -5,16 +5,6 @@
 namespace kron::web {
 namespace {
 
-TEST(LoginKey, IsTheAddressOrTheNetworkOfIPv6) {
-  EXPECT_EQ(login_key("10.0.0.7"), "10.0.0.7");
-  EXPECT_EQ(login_key("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
-  EXPECT_EQ(login_key("2001:db8:1:2::9"), "2001:db8:1:2::/64");
-  EXPECT_NE(login_key("2001:db8:1:3::9"), "2001:db8:1:2::/64");
-  EXPECT_EQ(login_key("::ffff:10.0.0.7"), "10.0.0.7");
-  EXPECT_EQ(login_key("fe80::1%eth0"), "fe80::/64");
-  EXPECT_EQ(login_key("nonsense"), "nonsense");
-}
-
 TEST(LoginLimits, FiveAreFreeThenTheWaitDoublesUpToAMinute) {
   LoginLimits limits;
   Nanoseconds now{0};

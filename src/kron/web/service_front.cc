@@ -6,6 +6,7 @@
 #include "kron/base/sha256.h"
 #include "kron/base/token_text.h"
 #include "kron/http/credentials.h"
+#include "kron/http/network.h"
 #include "kron/json/document.h"
 #include "kron/json/writer.h"
 #include "kron/web/assets.h"
@@ -230,7 +231,7 @@ void ServiceFront::log_in(http::Request request, http::Reply reply) {
   const std::string token = body ? member_of(*body, "token") : std::string();
   if (token.empty()) return reply.send(http::problem({Code::invalid, R"(send {"token":"kron_…"})", "token"}));
   const std::string id(token_id_in(token).value_or(""));
-  const Asker asker{login_key(request.principal.name), {}};
+  const Asker asker{http::network_of(request.principal.name), {}};
   // What is no token need not be asked about; one that may be right is, however often others were wrong.
   if (const auto wait = limits_.waits(asker.address, clock_.monotonic()); wait && id.empty()) {
     return reply.send(slow_down(*wait, asker.address, id));
