@@ -177,7 +177,9 @@ void ServiceFront::answer(http::Request request, http::Reply reply) {
 }
 
 void ServiceFront::forward(http::Request request, http::Reply reply) {
-  const std::string credential = hash_of_shown(request);
+  // What is answered to anybody says nothing about what was shown for it.
+  const bool is_judged = !is_open_path(request);
+  const std::string credential = is_judged ? hash_of_shown(request) : std::string();
   const bool is_in_path = is_calendar_path(request);
   if (is_in_path) move_token_to_header(request);
   auto outgoing = outgoing_with_credentials(std::move(request));

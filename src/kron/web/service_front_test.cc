@@ -1,5 +1,6 @@
 #include "kron/web/service_front.h"
 
+#include <atomic>
 #include <gmock/gmock.h>
 
 #include "kron/base/token_text.h"
@@ -45,7 +46,8 @@ class ServiceFrontTest : public ::testing::Test {
     const std::string_view cookie = request.header("cookie").value_or("");
     const bool is_let_in =
         shown == "Bearer " + kGood || shown == "Bearer " + kSession || cookie == "__Host-kron-01234567=" + kSession;
-    const bool is_open = request.target == "/healthz" || request.target == "/readyz";
+    const bool is_open = request.target == "/healthz" || request.target == "/readyz" ||
+                         (has_open_metrics_ && request.target == "/metrics");
     if (is_login ? !has_token : !is_let_in && !is_open) return http::unauthorized();
     if (request.target == "/api/v1/session" && request.method == "DELETE") return {.status = 204, .content_type = {}};
     if (request.target == "/api/v1/session" && shown != "Bearer " + kGood) {
@@ -87,10 +89,15 @@ class ServiceFrontTest : public ::testing::Test {
     const std::scoped_lock lock(mutex_);
     return asked_;
   }
+  bool is_preferred(const std::string& name, const std::string& value) const {
+    const auto who = front_->identify({.headers = {{"host", "127.0.0.1:8126"}, {name, value}}});
+    return std::get<http::Principal>(who).is_preferred;
+  }
 
   std::mutex mutex_;
   std::vector<std::string> asked_;
   std::vector<http::Fields> heads_;
+  std::atomic<bool> has_open_metrics_ = false;
   testing::ServerRig krond_;
   testing::FakeClock clock_{Instant(Seconds(0))};
   testing::CapturingLog log_;
@@ -235,6 +242,43 @@ TEST_F(ServiceFrontTest, StrangersKeepNobodyOutWhoWasLetIn) {
   EXPECT_THAT(ask("GET /api/v1/jobs", bearer(kGood)), StartsWith("HTTP/1.1 200 "));
   std::vector<Descriptor> strangers;
   for (int i = 0; i < 100; ++i) strangers.push_back(testing::browser_socket(port_));
+  EXPECT_THAT(ask("GET /api/v1/jobs", bearer(kGood)), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServiceFrontTest, WhatIsForAnybodyMakesNobodyKnown) {
+  has_open_metrics_ = true;
+  const std::string cookie = "__Host-kron-01234567=junk";
+  for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
+    EXPECT_THAT(ask(std::string("GET ") + path, bearer(kUnknown)), StartsWith("HTTP/1.1 200 ")) << path;
+    EXPECT_THAT(ask(std::string("GET ") + path, "Cookie: " + cookie + "\r\n"), StartsWith("HTTP/1.1 200 ")) << path;
+    EXPECT_FALSE(is_preferred("authorization", "Bearer " + kUnknown)) << path;
+    EXPECT_FALSE(is_preferred("cookie", cookie)) << path;
+  }
+  EXPECT_THAT(ask("GET /api/v1/jobs", bearer(kGood)), StartsWith("HTTP/1.1 200 "));
+  EXPECT_TRUE(is_preferred("authorization", "Bearer " + kGood));
+  EXPECT_THAT(ask("GET /healthz", bearer(kGood)), StartsWith("HTTP/1.1 200 "));
+  EXPECT_TRUE(is_preferred("authorization", "Bearer " + kGood)) << "nor does it make them strangers";
+}
+
+TEST_F(ServiceFrontTest, StrangersWithATokenOfTheirOwnMakingKeepNobodyOut) {
+  const std::string junk = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + bearer(kUnknown) + "\r\n";
+  std::vector<Descriptor> strangers;
+  for (int i = 0; i < 16; ++i) {
+    strangers.push_back(testing::browser_socket(port_));
+    // By the second request what krond said to the first would be known.
+    for (int request = 0; request < 2; ++request) {
+      ASSERT_EQ(::send(strangers.back().get(), junk.data(), junk.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(junk.size()));
+      std::array<char, 4096> part;
+      std::string answer;
+      while (answer.find("\r\n\r\n") == std::string::npos) {
+        const ssize_t size = ::recv(strangers.back().get(), part.data(), part.size(), 0);
+        ASSERT_GT(size, 0);
+        answer.append(part.data(), static_cast<std::size_t>(size));
+      }
+      EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 ")) << "stranger " << i;
+    }
+  }
   EXPECT_THAT(ask("GET /api/v1/jobs", bearer(kGood)), StartsWith("HTTP/1.1 200 "));
 }
 
