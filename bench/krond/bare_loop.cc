@@ -36,7 +36,7 @@ Started bare_loop(int count, bool in_shell) {
   for (int i = 0; i < count; ++i) {
     RunSpec spec{.run_id = "run-" + std::to_string(i), .command = {KRON_STAMP, host.stamps_file()}};
     if (in_shell) spec.command = {"/bin/sh", "-c", host.stamp_command()};
-    instructions.push_back(runner::instructions_of(spec, *account, std::nullopt, "").value());
+    instructions.push_back(runner::instructions_of(spec, *account, {}, "").value());
   }
   std::vector<pid_t> pids;
   const std::int64_t begin = wall_nanoseconds();

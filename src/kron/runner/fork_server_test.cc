@@ -177,7 +177,7 @@ TEST_F(ForkServerTest, AHelperThatComesLateFindsItsRunAbandonedAndTouchesNothing
   const auto server = ForkServer::start(program, runs.get(), std::chrono::milliseconds(kPatience));
   ASSERT_TRUE(server);
   Accounts accounts(clock_);
-  const std::string instructions = instructions_of(marking("r1"), **accounts.find("", ""), std::nullopt, "").value();
+  const std::string instructions = instructions_of(marking("r1"), **accounts.find("", ""), {}, "").value();
   Gate gate = *make_gate();
   EXPECT_TRUE(tell(gate.ours, kAbandon));
   const ForkServer::Forked late = server->fork(instructions, gate);

@@ -83,15 +83,17 @@ void write_account(InstructionWriter& to, const Account& account) {
   if (account.changes_user || account.changes_group) to.numbers(Tag::group, account.gid);
 }
 
-void write_limits(InstructionWriter& to, const RunSpec& spec, std::optional<rlimit> open_files) {
+void write_limits(InstructionWriter& to, const RunSpec& spec, const std::vector<FoundLimit>& found) {
   const auto write = [&](int resource, std::uint64_t soft, std::uint64_t hard) {
     to.numbers(Tag::limit, static_cast<std::uint32_t>(resource), soft, hard);
   };
   for (const ProcessLimit& limit : spec.limits) {
     write(limit.resource, limit.most, limit.most);
-    if (limit.resource == RLIMIT_NOFILE) open_files.reset();
   }
-  if (open_files) write(RLIMIT_NOFILE, open_files->rlim_cur, open_files->rlim_max);
+  for (const FoundLimit& limit : found) {
+    const bool is_named = std::ranges::find(spec.limits, limit.resource, &ProcessLimit::resource) != spec.limits.end();
+    if (!is_named) write(limit.resource, limit.values.rlim_cur, limit.values.rlim_max);
+  }
 }
 
 void write_secrets(InstructionWriter& to, const SecretFiles& secrets, const std::string& directory) {
@@ -115,7 +117,7 @@ std::uint64_t count_of(Nanoseconds duration) {
 
 }  // namespace
 
-Result<std::string> instructions_of(const RunSpec& spec, const Account& account, std::optional<rlimit> open_files,
+Result<std::string> instructions_of(const RunSpec& spec, const Account& account, const std::vector<FoundLimit>& found,
                                     const std::string& cgroup, const std::string& credentials) {
   if (spec.command.empty()) return fail(Code::invalid, "there is no command to run; name one");
   if (!spec.secrets.credentials.empty() && credentials.empty()) {
@@ -131,7 +133,7 @@ Result<std::string> instructions_of(const RunSpec& spec, const Account& account,
   for_each_setting(spec.process, [&](Tag tag, const auto& value) {
     if (value) to.numbers(tag, *value);
   });
-  write_limits(to, spec, open_files);
+  write_limits(to, spec, found);
   write_output(to, Tag::out, spec.out);
   write_output(to, Tag::err, spec.err);
   to.numbers(Tag::capture, spec.capture);

@@ -33,8 +33,9 @@ RunSpec full_spec() {
 }
 
 TEST(Instructions, EverythingArrives) {
-  std::string bytes =
-      instructions_of(full_spec(), account(), rlimit{1024, 4096}, "/sys/fs/cgroup/krond.service").value();
+  std::string bytes = instructions_of(full_spec(), account(), {{RLIMIT_NOFILE, {1024, 4096}}, {RLIMIT_CORE, {0, 77}}},
+                                      "/sys/fs/cgroup/krond.service")
+                          .value();
   Instructions read;
   ASSERT_EQ(read_instructions(bytes.data(), bytes.size(), read), nullptr);
   EXPECT_STREQ(read.run_id, "r1");
@@ -55,11 +56,14 @@ TEST(Instructions, EverythingArrives) {
   EXPECT_EQ(read.groups[1], 7U);
   EXPECT_EQ(read.process.umask, 0027U);
   EXPECT_EQ(read.process.nice, -5);
-  ASSERT_EQ(read.limit_count, 2U);
+  ASSERT_EQ(read.limit_count, 3U);
   EXPECT_EQ(read.limits[0].resource, RLIMIT_CPU);
   EXPECT_EQ(read.limits[0].values.rlim_max, 60U);
   EXPECT_EQ(read.limits[1].values.rlim_cur, 1024U);
   EXPECT_EQ(read.limits[1].values.rlim_max, 4096U);
+  EXPECT_EQ(read.limits[2].resource, RLIMIT_CORE);
+  EXPECT_EQ(read.limits[2].values.rlim_cur, 0U);
+  EXPECT_EQ(read.limits[2].values.rlim_max, 77U);
   EXPECT_EQ(read.out.kind, OutputKind::file);
   EXPECT_STREQ(read.out.path, "/var/log/x");
   EXPECT_EQ(read.err.kind, OutputKind::syslog);

@@ -1,5 +1,6 @@
 #include "kron/runner/real_process_runner.h"
 
+#include <algorithm>
 #include <csignal>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -21,13 +22,27 @@ namespace {
 constexpr int kEventsAtOnce = 64;
 constexpr std::string_view kLeftoversEnded = "; what it left running was ended";
 
-// Every run needs a descriptor; what the commands inherit must not grow for that.
-std::optional<rlimit> raise_open_files() {
+// A core of this process would have tokens and the key of sessions in it, and one of kron-exec a run's secrets. The
+// kernel writes none to a file that is to be smaller than a page; a program that core_pattern names gets one by any
+// limit but 1, even by 0.
+constexpr rlim_t kNoCore = 1;
+
+// From now on the soft limit is this one, as far as the hard one allows. What it was goes to `found`, if it was
+// another.
+void set_own_limit(__rlimit_resource_t resource, rlim_t wanted, std::vector<FoundLimit>& found) {
   rlimit before{};
-  if (::getrlimit(RLIMIT_NOFILE, &before) != 0 || before.rlim_cur >= before.rlim_max) return std::nullopt;
-  const rlimit raised{before.rlim_max, before.rlim_max};
-  if (::setrlimit(RLIMIT_NOFILE, &raised) != 0) return std::nullopt;
-  return before;
+  if (::getrlimit(resource, &before) != 0) return;
+  const rlimit own{std::min(wanted, before.rlim_max), before.rlim_max};
+  if (own.rlim_cur == before.rlim_cur || ::setrlimit(resource, &own) != 0) return;
+  found.push_back({static_cast<int>(resource), before});
+}
+
+// What the daemon changes for itself is not for the commands.
+std::vector<FoundLimit> set_own_limits() {
+  std::vector<FoundLimit> found;
+  set_own_limit(RLIMIT_NOFILE, RLIM_INFINITY, found);  // every run needs a descriptor
+  set_own_limit(RLIMIT_CORE, kNoCore, found);
+  return found;
 }
 
 std::string why_no_record(const siginfo_t& how, const std::string& runs_path) {
@@ -59,11 +74,11 @@ std::optional<Leftovers> leftovers_of(const RunFiles& files, const std::string& 
 }  // namespace
 
 RealProcessRunner::RealProcessRunner(RunnerOptions options, const Clock& clock, RunFiles files,
-                                     std::optional<rlimit> open_files)
+                                     std::vector<FoundLimit> found_limits)
     : options_(std::move(options)),
       clock_(clock),
       files_(std::move(files)),
-      open_files_(open_files),
+      found_limits_(std::move(found_limits)),
       accounts_(clock),
       starter_(options_.helper, files_.descriptor(), options_.server_patience),
       events_(::epoll_create1(EPOLL_CLOEXEC)) {}
@@ -73,7 +88,7 @@ Result<std::unique_ptr<RealProcessRunner>> RealProcessRunner::create(RunnerOptio
   if (!files) return fail(std::move(files.error()));
   const bool reaps_orphans = options.reaps_orphans;
   std::unique_ptr<RealProcessRunner> runner(
-      new RealProcessRunner(std::move(options), clock, *std::move(files), raise_open_files()));
+      new RealProcessRunner(std::move(options), clock, *std::move(files), set_own_limits()));
   if (!runner->events_) return fail(system_error("create", "an epoll descriptor", errno));
   remove_left_credentials(runner->options_.credentials);
   if (reaps_orphans) {
@@ -121,7 +136,7 @@ Result<std::string> RealProcessRunner::instructions_for(const RunSpec& spec) {
     return failure_instructions(spec.run_id, kCannotExecute, reason);
   }
   Result<std::string> instructions =
-      instructions_of(spec, **account, open_files_, options_.cgroup, options_.credentials);
+      instructions_of(spec, **account, found_limits_, options_.cgroup, options_.credentials);
   if (!instructions) return failure_instructions(spec.run_id, kCannotExecute, instructions.error().message);
   return *std::move(instructions);
 }

@@ -16,6 +16,7 @@
 #include "kron/runner/accounts.h"
 #include "kron/runner/cgroups.h"
 #include "kron/runner/helper_starter.h"
+#include "kron/runner/instruction_writer.h"
 #include "kron/runner/leftovers.h"
 #include "kron/runner/run_files.h"
 
@@ -82,7 +83,7 @@ class RealProcessRunner : public ProcessRunner {
   };
   using Runs = std::map<std::string, Run, std::less<>>;
 
-  RealProcessRunner(RunnerOptions options, const Clock& clock, RunFiles files, std::optional<rlimit> open_files);
+  RealProcessRunner(RunnerOptions options, const Clock& clock, RunFiles files, std::vector<FoundLimit> found_limits);
 
   Status watch_orphans();
   Result<std::string> instructions_for(const RunSpec& spec);
@@ -101,7 +102,7 @@ class RealProcessRunner : public ProcessRunner {
   RunnerOptions options_;
   const Clock& clock_;
   RunFiles files_;
-  std::optional<rlimit> open_files_;
+  std::vector<FoundLimit> found_limits_;    // for the commands
   std::optional<Controllers> controllers_;  // none: no run has needed them yet
   Accounts accounts_;
   HelperStarter starter_;

@@ -89,6 +89,24 @@ TEST_F(SurroundingsTest, TheLimitOfOpenFilesIsNotTheDaemonsRaisedOne) {
   EXPECT_EQ(output_of_script(shell("r1", "ulimit -Sn")), std::to_string(low.rlim_cur) + "\n");
 }
 
+TEST_F(SurroundingsTest, TheDaemonLeavesNoCoreAndACommandMay) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_CORE, &before), 0);
+  const rlimit some{std::min<rlim_t>(before.rlim_max, 1 << 20), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_CORE, &some), 0);
+  start_daemon();
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_CORE, &own), 0);
+  EXPECT_LE(own.rlim_cur, 1U);
+  EXPECT_EQ(own.rlim_max, before.rlim_max) << "else no command could have its own back";
+  RunSpec shows = shell("r1", "grep core /proc/self/limits | tr -s ' ' | cut -d' ' -f5");
+  EXPECT_EQ(output_of_script(shows), std::to_string(some.rlim_cur) + "\n");
+  shows.run_id = "r2";
+  shows.limits = {{RLIMIT_CORE, 0}};
+  EXPECT_EQ(output_of_script(shows), "0\n");
+  ::setrlimit(RLIMIT_CORE, &before);
+}
+
 TEST_F(SurroundingsTest, AFileSizeLimitIsTheCommandsAndNotOfItsCapturedOutput) {
   RunSpec spec = shell("r1", "head -c 100000 /dev/zero");
   spec.limits = {{RLIMIT_FSIZE, 4096}};
