@@ -6,7 +6,7 @@ JOBS := $(shell nproc)
 TEST_JOBS := $(shell expr $(JOBS) + 2)
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-cluster programs test web test-kube deb test-deb dist soak mutants bench fuzz format format-check tidy install release
+.PHONY: help run run-cluster programs test web test-kube deb test-deb reproducible dist soak mutants bench fuzz format format-check tidy install release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,11 @@ test-deb: ## build the packages, and try them on a booted Debian: install, upgra
 	@nice scripts/deb
 	cmake --preset asan
 	KRON_DEB_REQUIRED=1 ctest --preset asan --label-regex deb
+
+reproducible: ## build the packages once more, elsewhere and from nothing: they must be the same bytes
+	@scripts/deps test deb
+	@nice scripts/deb
+	KRON_DEB_REPRODUCIBLE=1 python3 -B tests/packages/again_test.py . Again.test_another_place_gives_the_same_bytes
 
 dist: ## the last commit as a tarball with its checksum, in build/dist
 	@scripts/dist
