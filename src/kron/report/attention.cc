@@ -178,17 +178,20 @@ void add_slots_short(const AttentionFacts& facts, std::vector<NeedsSomebody>& it
   for (const AttentionFacts::SlotsShort& slots : facts.slots_short) {
     if (slots.waiting == 0 || facts.now - slots.since <= kLongSlotWait) continue;
     const bool is_host = slots.pool.empty();
-    items.push_back({.matter = Matter::no_slot,
-                     .name = slots.pool,
-                     .what = counted(slots.waiting, "job") + (slots.waiting == 1 ? " waits" : " wait") + " for a slot",
-                     .since = slots.since,
-                     .count = slots.waiting,
-                     .reason = slots.longest + " waits longest; " +
-                               (is_host ? "krond --max-running lets " + std::to_string(slots.slots) + " run at once"
-                                        : "the pool has " + counted(slots.slots, "slot")),
-                     .cure = is_host ? "`kron ps` shows what runs; raise --max-running, or spread the jobs by windows"
-                                     : "`kron ps` shows what runs; give the pool more slots, or spread its jobs by "
-                                       "windows"});
+    items.push_back(
+        {.matter = Matter::no_slot,
+         .name = slots.pool,
+         .what = counted(slots.waiting, "job") + (slots.waiting == 1 ? " waits" : " wait") + " for a slot",
+         .since = slots.since,
+         .count = slots.waiting,
+         .reason = slots.longest + " waits longest; " +
+                   (is_host ? "krond --max-running lets " + std::to_string(slots.slots) + " run at once"
+                            : "the pool has " + counted(slots.slots, "slot")),
+         .cure =
+             is_host
+                 ? "`kron runs --result running` shows what runs; raise --max-running, or spread the jobs by windows"
+                 : "`kron runs --result running` shows what runs; give the pool more slots, or spread its jobs by "
+                   "windows"});
   }
 }
 

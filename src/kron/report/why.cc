@@ -343,8 +343,9 @@ class Inquiry {
                           " since " + rfc3339(facts_.slot_wait->since));
     answer_.reason = "those before it, by chosen time and name, go first; it starts if that is not later than " +
                      rfc3339(*period().chosen + job().policy.deadline) + ", and is missed (no slot) otherwise";
-    answer_.instead = pool.empty() ? "`kron ps` shows what runs; krond --max-running says how many may"
-                                   : "`kron ps` shows what runs; more slots in pools of a job file let more run";
+    answer_.instead =
+        pool.empty() ? "`kron runs --result running` shows what runs; krond --max-running says how many may"
+                     : "`kron runs --result running` shows what runs; more slots in pools of a job file let more run";
   }
 
   // It waits, or a later one does, which takes its place.

@@ -492,7 +492,7 @@ TEST(Why, WhatIsDueOrAheadSaysWhatWillBecomeOfIt) {
           "due: it is due since 2026-03-02T03:00:00Z, and waits for a slot of the pool db since 2026-03-02T03:00:00Z",
           "those before it, by chosen time and name, go first; it starts if that is not later than "
           "2026-03-02T05:00:00Z, and is missed (no slot) otherwise",
-          "`kron ps` shows what runs; more slots in pools of a job file let more run"});
+          "`kron runs --result running` shows what runs; more slots in pools of a job file let more run"});
   slotless.slot_wait = WhyFacts::SlotWait{"", kThree};
   EXPECT_NE(why(slotless, kLast).sentence.find("a slot of the host (krond --max-running) since"), std::string::npos);
   facts.not_started = "the disk failed";
