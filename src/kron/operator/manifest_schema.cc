@@ -122,8 +122,8 @@ class SchemaCheck {
 
   // A server drops them without a word. Those within window, seed and the like are known to their readers.
   void check_keys() {
-    // `ping`, `pool` and the last six are refused by name (spec.cc).
-    constexpr std::array<std::string_view, 19> kSpecKeys{"ping",
+    // `ping`, `pool` and those after the limits are refused by name (spec.cc).
+    constexpr std::array<std::string_view, 24> kSpecKeys{"ping",
                                                          "pool",
                                                          "schedule",
                                                          "timezone",
@@ -141,7 +141,12 @@ class SchemaCheck {
                                                          "mask_output",
                                                          "memory_max",
                                                          "tasks_max",
-                                                         "cpu_max"};
+                                                         "cpu_max",
+                                                         "notify",
+                                                         "retry",
+                                                         "backoff",
+                                                         "fails_on",
+                                                         "success_exit"};
     constexpr std::array<std::string_view, 3> kConstraintKeys{"only", "avoid", "calendars"};
     Fields(spec_, "spec", errors_).reject_unknown(kSpecKeys);
     if (const Node* constraints = below(spec_, "constraints")) {

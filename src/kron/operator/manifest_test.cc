@@ -116,6 +116,16 @@ TEST(Manifest, EachReasonOfInvalidSpecHasItsPlaceAndCure) {
       {manifest("  memory_max: 1G\n"), "spec.memory_max: it is for krond only"},
       {manifest("  tasks_max: 5\n"), "spec.tasks_max: it is for krond only"},
       {manifest("  cpu_max: 50%\n"), "spec.cpu_max: it is for krond only"},
+      {manifest("  notify: {to: [ops]}\n"),
+       "spec.notify: it is for krond only: in Kubernetes alerts come from metrics"},
+      {manifest("  retry: 3\n"), "spec.retry: it is for krond only: a Job tries again as often as backoffLimit says"},
+      {manifest("  backoff: 30s\n"), "spec.backoff: it is for krond only: a Job waits 10s before its second attempt"},
+      {manifest("  fails_on: stderr\n"),
+       "spec.fails_on: it is for krond only: a Job fails by the exit codes that "
+       "podFailurePolicy names"},
+      {manifest("  success_exit: [0, 2]\n"),
+       "spec.success_exit: it is for krond only: which exit codes end a Job says "
+       "podFailurePolicy"},
       {manifest("  policy: {suspend: maybe}\n"), "spec.policy.suspend: expected true or false"},
       {manifest("  distribution: {name: normal, params: {mu: 0.5}}\n"),
        "spec.distribution.params.mu: expected a text, found "},

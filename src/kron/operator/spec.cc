@@ -64,6 +64,18 @@ constexpr auto kOfContainers = std::to_array<std::pair<std::string_view, std::st
     {"cpu_max", "resources.limits.cpu"},
 });
 
+// What a Job does by itself, or others do with what it tells.
+constexpr auto kOfJobs = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"notify", "in Kubernetes alerts come from metrics, such as those of the operator or of kube-state-metrics"},
+    {"retry", "a Job tries again as often as backoffLimit says; say it in spec.jobTemplate.spec"},
+    {"backoff",
+     "a Job waits 10s before its second attempt, and twice as long before each further one; how many there are says "
+     "backoffLimit in spec.jobTemplate.spec"},
+    {"fails_on", "a Job fails by the exit codes that podFailurePolicy names; say it in spec.jobTemplate.spec"},
+    {"success_exit",
+     "which exit codes end a Job says podFailurePolicy in spec.jobTemplate.spec; none but 0 is a success"},
+});
+
 // What CEL rules say on servers that know them is repeated here for those that do not.
 void check_rules(const Node& spec, std::string_view name, KronJobSpec& to) {
   if (name.size() > kLongestName) {
@@ -100,6 +112,10 @@ void check_rules(const Node& spec, std::string_view name, KronJobSpec& to) {
     refuse(
         to, "spec." + std::string(key),
         "it is for krond only: a KronJob's containers have " + std::string(instead) + "; say it in spec.jobTemplate");
+  }
+  for (const auto& [key, instead] : kOfJobs) {
+    if (node_at(spec, {key}) == nullptr) continue;
+    refuse(to, "spec." + std::string(key), "it is for krond only: " + std::string(instead));
   }
   if (spec.find("pool") != nullptr) {
     refuse(to, "spec.pool", "it is for krond only: in Kubernetes a ResourceQuota limits how many Pods there are");
