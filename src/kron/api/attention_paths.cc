@@ -73,6 +73,11 @@ class Board : public std::enable_shared_from_this<Board> {
         if (!use.longest_since) continue;
         facts.slots_short.push_back({use.pool, use.slots, use.waiting, *use.longest_since, longest});
       }
+      facts.not_delivered = status.not_delivered;
+      if (status.not_queued) {
+        facts.not_queued = status.not_queued->messages;
+        facts.queue_refuses = status.not_queued->reason;
+      }
       self->add_tokens(facts);
       look->jobs = status.jobs;
       if (!status.notifies) return self->gather(look);

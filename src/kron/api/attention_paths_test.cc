@@ -114,6 +114,19 @@ TEST_F(AttentionPathsTest, AMessageThatWasTriedInVainIsNamedAlsoWhileItIsTriedAg
   EXPECT_THAT(texts(answer, "reason"), ElementsAre("status 500"));
 }
 
+TEST_F(AttentionPathsTest, WhatKeepsAllMessagesIsNamed) {
+  do_on_loop([&] {
+    status_.notifies = true;
+    status_.not_delivered = "there is no kron beside krond";
+    status_.not_queued = DaemonStatus::NotQueued{3, "the disk is full"};
+  });
+  const Node answer = attention();
+  EXPECT_THAT(texts(answer, "matter"), ElementsAre("not notified", "not notified"));
+  EXPECT_THAT(texts(answer, "reason"), ElementsAre("there is no kron beside krond", "the disk is full"));
+  EXPECT_THAT(texts(answer, "what"),
+              ElementsAre("nothing delivers notifications", "3 messages wait for the queue of tasks"));
+}
+
 TEST_F(AttentionPathsTest, ARunThatTakesTooLongIsMeasuredByThoseBeforeIt) {
   for (int i = 0; i < 5; ++i) tell("c", 0, Seconds(60 * i), 10s);
   do_on_loop([&] { host_.runner.behave([](const auto&) { return testing::Behaviour{.runs_for = 100h}; }); });

@@ -83,7 +83,13 @@ struct DaemonStatus {
   std::string zone = {};                                                // of its wall clock; empty: it cannot be named
   std::vector<std::pair<std::string, std::string>> not_scheduled = {};  // jobs, and why; the first hundred
   JobFilesStatus job_files = {};
-  bool notifies = false;                       // some job has notify
+  bool notifies = false;           // some job has notify
+  std::string not_delivered = {};  // why nothing delivers notifications; empty: it is done, or not needed
+  struct NotQueued {
+    std::size_t messages = 0;
+    std::string reason;
+  };
+  std::optional<NotQueued> not_queued = {};    // messages of alarms that the queue does not take
   std::vector<Scheduler::SlotUse> slots = {};  // of what is limited
   std::optional<ClusterStatus> cluster = {};
 };

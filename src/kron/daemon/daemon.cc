@@ -291,10 +291,9 @@ void Daemon::open_deliverer() {
   std::error_code ignored;
   const Result<std::string> kron = find_kron(std::filesystem::read_symlink("/proc/self/exe", ignored).string());
   if (!kron || options_.socket.empty()) {
-    log_.error("notifications_not_delivered",
-               {{"reason", kron ? std::string_view("they are leased from krond's socket, and there is none; leave out "
-                                                   "--socket none")
-                                : std::string_view(kron.error().message)}});
+    no_deliverer_ =
+        kron ? "they are leased from krond's socket, and there is none; leave out --socket none" : kron.error().message;
+    log_.error("notifications_not_delivered", {{"reason", no_deliverer_}});
     return;
   }
   const std::vector<std::string> words{*kron,      "notify",       "deliver", "--notify-file", options_.notify_file,
@@ -542,6 +541,13 @@ std::vector<std::pair<std::string, std::string>> Daemon::not_scheduled() const {
   return jobs;
 }
 
+std::string Daemon::why_not_delivered() const { return deliverer_ ? deliverer_->trouble() : no_deliverer_; }
+
+std::optional<api::DaemonStatus::NotQueued> Daemon::not_queued() const {
+  if (notifier_->waits_because().empty()) return std::nullopt;
+  return api::DaemonStatus::NotQueued{notifier_->waiting(), notifier_->waits_because()};
+}
+
 api::DaemonStatus Daemon::status() const {
   return {.version = KRON_VERSION,
           .started_at = started_at_,
@@ -560,6 +566,8 @@ api::DaemonStatus Daemon::status() const {
           .not_scheduled = not_scheduled(),
           .job_files = file_jobs_ ? file_jobs_->status() : api::JobFilesStatus(),
           .notifies = notifier_->is_wanted(),
+          .not_delivered = why_not_delivered(),
+          .not_queued = not_queued(),
           .slots = scheduler_->slot_uses(),
           .cluster = cluster_ ? std::optional(cluster_->status()) : std::nullopt};
 }

@@ -79,6 +79,8 @@ class Daemon {
   void sleep_until(const Wakeup& wakeup);
   std::string status_sentence() const;
   api::DaemonStatus status() const;
+  std::string why_not_delivered() const;
+  std::optional<api::DaemonStatus::NotQueued> not_queued() const;
 
   bool has_tasks_in_redis() const { return cluster_ && !options_.cluster->tasks_in_files; }
 
@@ -127,6 +129,7 @@ class Daemon {
   std::unique_ptr<WebFront> deliverer_;  // of notifications; none: no job has any
   pid_t watched_deliverer_ = 0;
   bool has_looked_for_deliverer_ = false;
+  std::string no_deliverer_;             // why there is none
   std::unique_ptr<FileJobs> file_jobs_;  // last: its thread uses the above
 };
 

@@ -50,6 +50,8 @@ class Notifier {
 
   // Messages that the queue has not taken yet.
   [[nodiscard]] std::size_t waiting() const { return on_their_way_.size(); }
+  // Why it does not; empty: it has refused none since it took the last one.
+  [[nodiscard]] const std::string& waits_because() const { return waits_because_; }
 
  private:
   struct Owed {

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kron/base/duration.h"
 #include "kron/env/system_error.h"
 
 namespace kron::daemon {
@@ -64,7 +65,12 @@ Nanoseconds WebFront::step() {
   const Nanoseconds present = clock_.monotonic();
   if (process_ && has_ended()) {
     process_ = Descriptor();
-    pause_ = present - started_ >= kLasted ? kFirstPause : std::min(2 * pause_, kLongestPause);
+    const bool has_lasted = present - started_ >= kLasted;
+    pause_ = has_lasted ? kFirstPause : std::min(2 * pause_, kLongestPause);
+    trouble_ = has_lasted
+                   ? std::string()
+                   : options_.command[0] + " ended " + duration_text(std::chrono::floor<Seconds>(present - started_)) +
+                         " after its start, and is started again; krond's log has what it says";
     next_ = present + pause_;
     const LogField pid{"pid", std::int64_t{pid_}};
     const LogField again{"againInSeconds", std::chrono::duration_cast<Seconds>(pause_).count()};
@@ -76,6 +82,11 @@ Nanoseconds WebFront::step() {
   }
   if (!process_ && !is_stopped_ && present >= next_) start();
   return process_ || is_stopped_ ? present + kNothingToDo : next_;
+}
+
+std::string WebFront::trouble() const {
+  const bool has_lasted = process_ && clock_.monotonic() - started_ >= kLasted;
+  return has_lasted || is_stopped_ ? std::string() : trouble_;
 }
 
 bool WebFront::has_ended() {
@@ -96,6 +107,7 @@ void WebFront::start() {
   if (child == 0) become_front(options_, words, parent);
   if (child < 0) {
     const std::string why = system_error("start", options_.command[0], errno).message;
+    trouble_ = why;
     if (options_.is_deliverer) return log_.warning("deliverer_failed", {{"reason", why}});
     return log_.warning("web_front_failed", {{"reason", why}});
   }

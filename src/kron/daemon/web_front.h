@@ -48,6 +48,9 @@ class WebFront {
   int descriptor() const { return process_ ? process_.get() : -1; }
   pid_t pid() const { return pid_; }
 
+  // Why it does not serve: it could not be started, or has ended soon and has not lasted since; empty: it does.
+  std::string trouble() const;
+
   // TERM; it is not started again.
   void stop();
 
@@ -63,6 +66,7 @@ class WebFront {
   Nanoseconds started_{0};
   Nanoseconds pause_ = kFirstPause;
   Nanoseconds next_{0};
+  std::string trouble_;
   bool is_stopped_ = false;
 };
 

@@ -41,6 +41,26 @@ TEST_F(WebFrontTest, OneThatEndsIsStartedAgainLaterEachTime) {
   EXPECT_EQ(log_.lines_of("web_front_ended").size(), 7U);
 }
 
+TEST_F(WebFrontTest, OneThatDoesNotLastIsInTroubleUntilItDoes) {
+  WebFront short_lived({.command = {"/bin/false"}}, clock_, log_);
+  EXPECT_EQ(short_lived.trouble(), "") << "it has not been started";
+  short_lived.step();
+  ASSERT_TRUE(ends(short_lived));
+  EXPECT_EQ(short_lived.trouble(), "") << "nobody has looked";
+  clock_.advance(Seconds(3));
+  short_lived.step();
+  const std::string trouble = "/bin/false ended 3s after its start, and is started again; krond's log has what it says";
+  EXPECT_EQ(short_lived.trouble(), trouble);
+  clock_.advance(Seconds(2));
+  short_lived.step();
+  ASSERT_NE(short_lived.descriptor(), -1);
+  EXPECT_EQ(short_lived.trouble(), trouble) << "it has not lasted yet";
+  clock_.advance(WebFront::kLasted - Nanoseconds(1));
+  EXPECT_EQ(short_lived.trouble(), trouble);
+  clock_.advance(Nanoseconds(1));
+  EXPECT_EQ(short_lived.trouble(), "");
+}
+
 TEST_F(WebFrontTest, OneThatLastedIsStartedAgainSoon) {
   WebFront front({.command = {"/bin/sleep", "60"}}, clock_, log_);
   front.step();

@@ -153,8 +153,22 @@ class Look {
   std::vector<NeedsSomebody>& items_;
 };
 
-// One item for each destination, whatever the number of messages.
+// One item for each destination, whatever the number of messages; before them what keeps all of them.
 void add_undelivered(const AttentionFacts& facts, std::vector<NeedsSomebody>& items) {
+  if (!facts.not_delivered.empty()) {
+    items.push_back({.matter = Matter::not_notified,
+                     .what = "nothing delivers notifications",
+                     .reason = facts.not_delivered,
+                     .cure = "mend that, and start krond again; what is in the queue is sent then, for a day"});
+  }
+  if (facts.not_queued > 0) {
+    items.push_back({.matter = Matter::not_notified,
+                     .what = counted(facts.not_queued, "message") + (facts.not_queued == 1 ? " waits" : " wait") +
+                             " for the queue of tasks",
+                     .count = facts.not_queued,
+                     .reason = facts.queue_refuses,
+                     .cure = "`kron doctor` looks at the queue; krond tries again by itself"});
+  }
   std::map<std::string, std::vector<const AttentionFacts::Undelivered*>> by_name;
   for (const AttentionFacts::Undelivered& one : facts.undelivered) by_name[one.destination].push_back(&one);
   for (const auto& [name, messages] : by_name) {

@@ -78,6 +78,9 @@ struct AttentionFacts {
   std::vector<Named> refused_files = {};
   std::vector<Token> tokens = {};  // that expire at all
   std::vector<Undelivered> undelivered = {};
+  std::string not_delivered = {};  // why nothing delivers messages; empty: it is done, or not needed
+  std::size_t not_queued = 0;      // messages that the queue does not take …
+  std::string queue_refuses = {};  // … and why
   std::vector<SlotsShort> slots_short = {};
   std::vector<Named> not_scheduled = {};
   std::vector<OfJob> jobs = {};  // those that may need somebody

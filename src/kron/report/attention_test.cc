@@ -185,6 +185,27 @@ TEST(Attention, ADestinationThatDoesNotTakeMessagesIsOneItem) {
   EXPECT_THAT(attention_json(items, 3, kLookedAt), HasSubstr(R"("jobsInNeed":0)"));
 }
 
+TEST(Attention, WhatKeepsAllMessagesIsToldOfKrondItself) {
+  AttentionFacts facts{.now = kLookedAt};
+  facts.not_delivered = "there is no socket; leave out --socket none";
+  facts.undelivered = {{"ops", "exit status 4", kLookedAt - Seconds(60), false}};
+  facts.not_queued = 2;
+  facts.queue_refuses = "the queue has 1000000 tasks";
+  const auto items = attention(facts);
+  ASSERT_EQ(items.size(), 3U);
+  for (const NeedsSomebody& item : items) EXPECT_EQ(name_of(item.matter), "not notified");
+  EXPECT_EQ(items[0].name, "");
+  EXPECT_EQ(items[0].what, "nothing delivers notifications");
+  EXPECT_EQ(items[0].reason, "there is no socket; leave out --socket none");
+  EXPECT_EQ(items[1].name, "");
+  EXPECT_EQ(items[1].what, "2 messages wait for the queue of tasks");
+  EXPECT_EQ(items[1].count, 2U);
+  EXPECT_EQ(items[1].reason, "the queue has 1000000 tasks");
+  EXPECT_EQ(items[2].name, "ops");
+  facts.not_queued = 1;
+  EXPECT_EQ(attention(facts)[1].what, "1 message waits for the queue of tasks");
+}
+
 TEST(Attention, WhoWaitsLongForASlotIsOneItemForEachPool) {
   AttentionFacts facts{.now = kLookedAt};
   facts.slots_short = {{"db", 4, 12, kLookedAt - kLongSlotWait - Seconds(1), "report"},
