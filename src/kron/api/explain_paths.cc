@@ -39,11 +39,15 @@ void explain_period(Parts& parts, const CallPtr& call) {
   parts.on_loop([&parts, call, request = *request] {
     const auto view = parts.scheduler.view(call->names.front());
     if (!view) return call->refuse(no_such_job(call->names.front()));
-    const bool taken = parts.aside([call, request, job = view->definition.job, pool = view->definition.options->pool] {
-      const Result<Instant> nominal = nominal_of(job, request);
+    const DaemonStatus status = parts.status();
+    const Explanation::Krond krond{status.catch_up_spread, status.max_running};
+    const bool taken = parts.aside([call, request, krond, definition = view->definition] {
+      const Result<Instant> nominal = nominal_of(definition.job, request);
       if (!nominal) return call->refuse(nominal.error());
-      Explanation explanation = explain(job, *nominal, request.now);
-      explanation.pool = pool;
+      Explanation explanation = explain(definition, *nominal, request.now);
+      // A task takes no slot of the host.
+      explanation.krond = krond;
+      if (jobs::submits_task(definition)) explanation.krond->max_running = 0;
       call->send_json(json_with_shape(explanation));
     });
     if (!taken) call->refuse(too_busy());

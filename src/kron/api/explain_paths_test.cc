@@ -35,6 +35,17 @@ TEST_F(ExplainPathsTest, HasTheShapeOfTheWindowAndTheStory) {
   }
 }
 
+TEST_F(ExplainPathsTest, KnowsWhatKrondWasStartedWith) {
+  EXPECT_THAT(explained("c", "").body, ::testing::Not(HasSubstr("maxRunning")));
+  do_on_loop([&] {
+    status_.catch_up_spread = std::chrono::minutes(10);
+    status_.max_running = 4;
+  });
+  EXPECT_THAT(explained("c", "").body, HasSubstr(R"("maxRunning":4,"catchUpSpreadSeconds":600)"));
+  EXPECT_THAT(explained("c", "").body, HasSubstr("(krond --catch-up-spread)"));
+  EXPECT_THAT(ask("GET", "/api/v1/status").body, HasSubstr(R"("maxRunning":4,"catchUpSpreadSeconds":600)"));
+}
+
 TEST_F(ExplainPathsTest, WhatThereIsNotIsRefused) {
   const std::tuple<const char*, const char*, int, const char*> cases[] = {
       {"nobody", "", 404, "no job named"},

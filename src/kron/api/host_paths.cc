@@ -86,6 +86,8 @@ std::string status_json(const DaemonStatus& status, const Asked& asked, Instant 
   json.key("eventStreams").integer(number(streams));
   write_job_files(json, status.job_files, changes);
   write_slots(json, status.slots);
+  if (status.max_running != 0) json.key("maxRunning").integer(number(status.max_running));
+  if (status.catch_up_spread > Seconds(0)) json.key("catchUpSpreadSeconds").integer(status.catch_up_spread.count());
   if (status.cluster) {
     json.key("cluster");
     write(json, *status.cluster);

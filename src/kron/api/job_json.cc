@@ -1,5 +1,7 @@
 #include "kron/api/job_json.h"
 
+#include <algorithm>
+
 #include "kron/api/json_values.h"
 #include "kron/base/rfc3339.h"
 
@@ -64,7 +66,10 @@ void write_waiting(JsonWriter& json, const Scheduler::View& view) {
 }
 
 std::optional<NextStart> next_of(const Scheduler::View& view, Instant now) {
-  return next_start(view.definition.job, view.known.periods, !view.known.active.empty(), now);
+  auto next = next_start(view.definition.job, view.known.periods, !view.known.active.empty(), now);
+  const auto& drawn = view.spread_start;
+  if (next && drawn && drawn->period == next->period.nominal) next->at = std::max(next->at, drawn->at);
+  return next;
 }
 
 void write_start(JsonWriter& json, std::string_view name, const std::optional<NextStart>& start) {

@@ -90,6 +90,8 @@ struct DaemonStatus {
     std::string reason;
   };
   std::optional<NotQueued> not_queued = {};    // messages of alarms that the queue does not take
+  Seconds catch_up_spread{0};                  // of jobs whose policy does not say it
+  std::size_t max_running = 0;                 // of this host; 0: any number
   std::vector<Scheduler::SlotUse> slots = {};  // of what is limited
   std::optional<ClusterStatus> cluster = {};
 };

@@ -49,6 +49,7 @@ bool take_facts(const Parts& parts, const std::string& name, Inquiry& inquiry) {
     if (view->slot_wait && view->queued) {
       facts.slot_wait = report::WhyFacts::SlotWait{view->slot_wait->pool, view->slot_wait->since};
     }
+    if (view->spread_start) facts.spread_start = {{view->spread_start->period, view->spread_start->at}};
     if (const auto& pool = view->definition.options->pool) facts.pool = pool->name;
     if (auto suspended = suspension_of(*view); suspended && pause_in_definition(*view) != nullptr) {
       facts.job.policy.suspend = false;
@@ -62,6 +63,7 @@ bool take_facts(const Parts& parts, const std::string& name, Inquiry& inquiry) {
   }
   const DaemonStatus status = parts.status();
   if (status.cluster) facts.host = status.cluster->instance.empty() ? status.cluster->host : status.cluster->instance;
+  facts.catch_up_spread = status.catch_up_spread;
   facts.not_started = why_not_ready(status);
   facts.history_age = parts.keeps.age;
   facts.now = now(parts.clock);

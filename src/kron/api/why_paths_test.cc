@@ -3,6 +3,7 @@
 #include <map>
 
 #include "kron/api/fake/api_rig.h"
+#include "kron/core/catch_up.h"
 #include "kron/state/names.h"
 #include "kron/state/record.h"
 
@@ -250,6 +251,23 @@ TEST_F(WhyPathsTest, WhatIsDueOrAhead) {
     host_.pass(2h);
   });
   expect("", "due", "nothing is started: the disk is full");
+}
+
+TEST_F(WhyPathsTest, AStartThatIsSpread) {
+  jobs::JobDefinition definition = nightly({.schedule = "0 3 * * *", .deadline = "2h"});
+  definition.job.policy.catch_up_spread = 1h;
+  have({definition}, kMidnight + 1h);
+  do_on_loop([&] {
+    host_.pass(2h + 20min);
+    host_.run_for(1s);
+  });
+  // Found late when the daemon came to it.
+  const Instant at = catch_up_start(decide(definition.job, kMidnight + 3h), 2h, 1h, kMidnight + 3h + 20min);
+  ASSERT_GT(at, kMidnight + 3h + 21min);
+  expect("", "due", "to start at " + rfc3339(at));
+  EXPECT_EQ(text(*why().find("next"), "startsAt"), rfc3339(at));
+  const Node job = parse_json(ask("GET", "/api/v1/jobs/job").body).value();
+  EXPECT_EQ(text(*job.find("next"), "startsAt"), rfc3339(at));
 }
 
 TEST_F(WhyPathsTest, ARunThatGoesOn) {

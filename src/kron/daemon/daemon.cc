@@ -568,6 +568,8 @@ api::DaemonStatus Daemon::status() const {
           .notifies = notifier_->is_wanted(),
           .not_delivered = why_not_delivered(),
           .not_queued = not_queued(),
+          .catch_up_spread = options_.catch_up_spread,
+          .max_running = options_.max_running,
           .slots = scheduler_->slot_uses(),
           .cluster = cluster_ ? std::optional(cluster_->status()) : std::nullopt};
 }

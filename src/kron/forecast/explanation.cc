@@ -46,6 +46,11 @@ Prospect prospect_of(const Job& job, Instant nominal, Instant now) {
 
 }  // namespace
 
+Seconds spread_in_force(const Explanation& explanation) {
+  const Seconds of_krond = explanation.krond ? explanation.krond->catch_up_spread : Seconds(0);
+  return explanation.job.policy.catch_up_spread.value_or(of_krond);
+}
+
 // The words of the canonical expression with the names of their fields. What only cron_args can say follows as a
 // sentence, which begins with one of these words.
 std::vector<Explanation::Field> schedule_fields(const Schedule& schedule, const CivilTime& time) {
@@ -113,6 +118,17 @@ Explanation explain_decision(const Job& job, Instant nominal) {
         {draw, draw.allowed ? std::string() : refusals.of(job.zone.to_civil(draw.candidate))});
   });
   explanation.allowed = allowed_share(job, nominal);
+  return explanation;
+}
+
+Explanation explain(const jobs::JobDefinition& definition, Instant nominal, std::optional<Instant> now) {
+  Explanation explanation = explain(definition.job, nominal, now);
+  const jobs::RunOptions& options = *definition.options;
+  explanation.pool = options.pool;
+  explanation.aside = {.retries = options.process.retry.value_or(0),
+                       .backoff = options.process.backoff.value_or(kUsualBackoff),
+                       .notify = options.notify,
+                       .pings = !options.ping.empty()};
   return explanation;
 }
 

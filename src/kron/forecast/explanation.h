@@ -42,7 +42,20 @@ struct Explanation {
   std::optional<jobs::DstEffect> gap;            // the wall clock jumped over the time, and the period was moved
   std::optional<TimeZone::Resolution> repeated;  // the wall clock shows the nominal time twice
   std::optional<Prospect> prospect;
-  std::optional<jobs::SlotPool> pool = {};  // whose slots its runs need; who explains a whole definition fills it in
+  // The rest is for who explains a whole definition to fill in.
+  std::optional<jobs::SlotPool> pool = {};  // whose slots its runs need
+  struct Aside {
+    std::uint32_t retries = 0;
+    std::uint32_t backoff = 0;  // seconds before the first of these
+    std::optional<AlarmTerms> notify = {};
+    bool pings = false;  // a check hears of its runs; its URL is a secret
+  };
+  Aside aside = {};
+  struct Krond {
+    Seconds catch_up_spread{0};   // of jobs whose policy does not say it
+    std::size_t max_running = 0;  // 0: any number
+  };
+  std::optional<Krond> krond = {};  // that runs it; none: no krond was asked
 };
 
 // The period that `at` belongs to: the one that runs then; else the last whose window holds it; else the last nominal
@@ -56,8 +69,13 @@ Result<Instant> known_period(const Job& job, Instant nominal);
 std::vector<Explanation::Field> schedule_fields(const Schedule& schedule, const CivilTime& time);
 
 Explanation explain(const Job& job, Instant nominal, std::optional<Instant> now);
+// Of a whole definition.
+Explanation explain(const jobs::JobDefinition& definition, Instant nominal, std::optional<Instant> now);
 // For a request that brings its nominal time instead of a schedule.
 Explanation explain_decision(const Job& job, Instant nominal);
+
+// Over how long its late start is spread: as its policy says, or else krond; 0: it is not.
+Seconds spread_in_force(const Explanation& explanation);
 
 // The story in words, several lines.
 std::string text_of(const Explanation& explanation);

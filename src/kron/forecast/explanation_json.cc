@@ -105,6 +105,28 @@ void write_shape(JsonWriter& json, const Explanation& explanation) {
   json.end_list();
 }
 
+void write_aside(JsonWriter& json, const Explanation& explanation) {
+  if (explanation.krond && explanation.krond->max_running != 0) {
+    json.key("maxRunning").integer(static_cast<std::int64_t>(explanation.krond->max_running));
+  }
+  if (const Seconds spread = spread_in_force(explanation); spread > Seconds(0)) {
+    json.key("catchUpSpreadSeconds").integer(spread.count());
+  }
+  const Explanation::Aside& aside = explanation.aside;
+  if (aside.retries != 0) {
+    json.key("retry").begin_map().key("most").integer(aside.retries);
+    json.key("backoffSeconds").integer(aside.backoff).end_map();
+  }
+  if (aside.notify) {
+    json.key("notify").begin_map().key("on").begin_list();
+    for (const AlarmKind kind : aside.notify->on) json.text(name_of(kind));
+    json.end_list().key("after").integer(aside.notify->after).key("to").begin_list();
+    for (const std::string& name : aside.notify->to) json.text(name);
+    json.end_list().end_map();
+  }
+  if (aside.pings) json.key("pings").boolean(true);
+}
+
 void write_story(JsonWriter& json, const Explanation& explanation) {
   const Job& job = explanation.job;
   const Decision& decision = explanation.decision;
@@ -117,6 +139,7 @@ void write_story(JsonWriter& json, const Explanation& explanation) {
     json.key("pool").begin_map().member("name", explanation.pool->name);
     json.key("slots").integer(explanation.pool->slots).end_map();
   }
+  write_aside(json, explanation);
   json.member("request", decide_request_json(job, decision.nominal));
 }
 

@@ -143,6 +143,58 @@ TEST(Explanation, SaysWhatPausesAndSpreads) {
   EXPECT_THAT(text(), HasSubstr("found more than 10s late, it starts within 10m and its deadline\n"));
 }
 
+TEST(Explanation, SaysWhatKrondSays) {
+  Job job = make_job(kBackup);
+  job.policy.deadline = std::chrono::minutes(10);
+  const auto told = [&] {
+    Explanation explanation = explain(job, utc("2026-03-01T00:00:00Z"), utc("2026-03-01T02:40:00Z"));
+    explanation.krond = {.catch_up_spread = std::chrono::minutes(30), .max_running = 8};
+    return explanation;
+  };
+  EXPECT_THAT(text_of(told()),
+              HasSubstr("found more than 10s late, it starts within 30m and its deadline (krond --catch-up-spread)\n"));
+  EXPECT_THAT(text_of(told()), HasSubstr("needs one of 8 slots of the host (krond --max-running): without one it waits "
+                                         "until 2026-03-01T02:42:20Z, then it is missed (no slot)\n"));
+  EXPECT_THAT(json_of(told()), HasSubstr(R"("maxRunning":8,"catchUpSpreadSeconds":1800)"));
+  job.policy.catch_up_spread = Seconds(60);
+  EXPECT_THAT(text_of(told()), HasSubstr("it starts within 1m and its deadline\n"));
+  job.policy.catch_up_spread = Seconds(0);
+  EXPECT_THAT(text_of(told()), Not(HasSubstr("found more than")));
+  EXPECT_THAT(json_of(told()), Not(HasSubstr("catchUpSpread")));
+}
+
+TEST(Explanation, SaysWhatGoesOnBesideTheRun) {
+  jobs::JobDefinition definition;
+  definition.job = make_job(kBackup);
+  jobs::RunOptions options;
+  const auto told = [&] {
+    definition.options = std::make_shared<const jobs::RunOptions>(options);
+    return explain(definition, utc("2026-03-01T00:00:00Z"), utc("2026-03-01T02:40:00Z"));
+  };
+  for (const char* words : {"tried again", "tells", "check"}) {
+    EXPECT_THAT(text_of(told()), Not(HasSubstr(words)));
+  }
+  for (const char* key : {"retry", "notify", "pings"}) EXPECT_THAT(json_of(told()), Not(HasSubstr(key)));
+  options.process.retry = 1;
+  EXPECT_THAT(text_of(told()), HasSubstr("a command that fails is tried again once within its run, after 10s\n"));
+  options.process.retry = 5;
+  options.process.backoff = 30;
+  options.notify = AlarmTerms{.on = {AlarmKind::failed, AlarmKind::missed, AlarmKind::recovered}, .to = {"ops", "me"}};
+  options.ping = "https://hc.example/secret";
+  EXPECT_THAT(text_of(told()), HasSubstr("tried again 5 times at most within its run, after 30s, 1m, 2m, 4m …\n"));
+  EXPECT_THAT(text_of(told()),
+              HasSubstr("tells ops, me when it goes bad (failed, missed), and when it is well again\n"));
+  EXPECT_THAT(text_of(told()), HasSubstr("a check hears when its run starts and how it ends (ping)\n"));
+  EXPECT_THAT(json_of(told()),
+              HasSubstr(R"("retry":{"most":5,"backoffSeconds":30},)"
+                        R"("notify":{"on":["failed","missed","recovered"],"after":1,"to":["ops","me"]},)"
+                        R"("pings":true)"));
+  EXPECT_THAT(text_of(told()) + json_of(told()), Not(HasSubstr("secret")));
+  options.notify->on = {AlarmKind::late};
+  options.notify->after = 3;
+  EXPECT_THAT(text_of(told()), HasSubstr("tells ops, me when it goes bad (late, 3 in a row)\n"));
+}
+
 TEST(Explanation, SaysWhichSlotItNeeds) {
   Job job = make_job(kBackup);
   const auto told = [&] {

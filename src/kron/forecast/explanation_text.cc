@@ -12,6 +12,7 @@ namespace kron {
 namespace {
 
 constexpr std::size_t kLabelWidth = 14;
+constexpr std::uint32_t kWaitsShown = 4;
 
 // Lines with a label in front; further lines of the same matter are indented under it.
 class Story {
@@ -123,6 +124,55 @@ std::string action_text(const Evaluation& evaluation, bool is_busy) {
   return is_busy && replaces ? "end that run, then start" : "start";
 }
 
+void tell_spread(Story& story, const Explanation& explanation) {
+  const auto& own = explanation.job.policy.catch_up_spread;
+  const Seconds spread = spread_in_force(explanation);
+  if (spread <= Seconds(0)) return;
+  story.go_on("found more than " + duration_text(kFoundLate) + " late, it starts within " + duration_text(spread) +
+              " and its deadline" + (own ? "" : " (krond --catch-up-spread)"));
+}
+
+void tell_slots(Story& story, const Explanation& explanation) {
+  const Seconds deadline = explanation.job.policy.deadline;
+  const std::string until =
+      explanation.decision.chosen && deadline > Seconds(0)
+          ? "it waits until " + rfc3339(*explanation.decision.chosen + deadline) + ", then it is missed (no slot)"
+          : std::string("it is missed at once (no slot)");
+  if (explanation.pool) {
+    story.go_on("needs one of " + std::to_string(explanation.pool->slots) + " slots of the pool " +
+                explanation.pool->name + ": without one " + until);
+  }
+  if (explanation.krond && explanation.krond->max_running != 0) {
+    story.go_on("needs one of " + std::to_string(explanation.krond->max_running) +
+                " slots of the host (krond --max-running): without one " + until);
+  }
+}
+
+// What goes on beside its run, and within it.
+void tell_aside(Story& story, const Explanation::Aside& aside) {
+  if (aside.retries != 0) {
+    std::string waits;
+    for (std::uint32_t attempt = 1; attempt <= std::min(aside.retries, kWaitsShown); ++attempt) {
+      waits += (attempt == 1 ? "" : ", ") + duration_text(Seconds(backoff_after(attempt, aside.backoff)));
+    }
+    story.go_on("a command that fails is tried again " +
+                (aside.retries == 1 ? std::string("once") : std::to_string(aside.retries) + " times at most") +
+                " within its run, after " + waits + (aside.retries > kWaitsShown ? " …" : ""));
+  }
+  if (aside.notify) {
+    std::string kinds;
+    for (const AlarmKind kind : aside.notify->on) {
+      if (kind != AlarmKind::recovered) kinds += (kinds.empty() ? "" : ", ") + std::string(name_of(kind));
+    }
+    std::string to;
+    for (const std::string& name : aside.notify->to) to += (to.empty() ? "" : ", ") + name;
+    story.go_on("tells " + to + " when it goes bad (" + kinds +
+                (aside.notify->after > 1 ? ", " + std::to_string(aside.notify->after) + " in a row" : "") + ")" +
+                (aside.notify->tells(AlarmKind::recovered) ? ", and when it is well again" : ""));
+  }
+  if (aside.pings) story.go_on("a check hears when its run starts and how it ends (ping)");
+}
+
 void tell_prospect(Story& story, const Explanation& explanation) {
   const Prospect& prospect = *explanation.prospect;
   const Policy& policy = explanation.job.policy;
@@ -133,18 +183,9 @@ void tell_prospect(Story& story, const Explanation& explanation) {
                     ? std::string("paused after a failure of a scheduled run")
                     : "paused after " + std::to_string(policy.pause_after) + " failures of scheduled runs in a row");
   }
-  if (policy.catch_up_spread.value_or(Seconds(0)) > Seconds(0)) {
-    story.go_on("found more than " + duration_text(kFoundLate) + " late, it starts within " +
-                duration_text(*policy.catch_up_spread) + " and its deadline");
-  }
-  if (explanation.pool) {
-    const std::string until = explanation.decision.chosen && policy.deadline > Seconds(0)
-                                  ? "it waits until " + rfc3339(*explanation.decision.chosen + policy.deadline) +
-                                        ", then it is missed (no slot)"
-                                  : std::string("it is missed at once (no slot)");
-    story.go_on("needs one of " + std::to_string(explanation.pool->slots) + " slots of the pool " +
-                explanation.pool->name + ": without one " + until);
-  }
+  tell_spread(story, explanation);
+  tell_slots(story, explanation);
+  tell_aside(story, explanation.aside);
   story.go_on("at " + rfc3339(prospect.now) + ", if it is not handled yet:");
   if (prospect.superseded_by) {
     story.go_on("pass it over, because the later period " + rfc3339(*prospect.superseded_by) + " is due as well");

@@ -9,7 +9,7 @@ namespace kron {
 
 struct NextStart {
   Decision period;
-  Instant at;  // its chosen time; later when a pause ends after it and its deadline still allows it
+  Instant at;  // its chosen time; later when a pause ends after it and its deadline still allows it, or it is spread
 
   bool operator==(const NextStart&) const = default;
 };

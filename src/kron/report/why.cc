@@ -31,6 +31,10 @@ class Inquiry {
   WhyAnswer run() && {
     if (facts_.not_scheduled.empty()) {
       answer_.next = next_start(job(), facts_.state, !facts_.active.empty(), facts_.now);
+      const auto& drawn = facts_.spread_start;
+      if (answer_.next && drawn && drawn->period == answer_.next->period.nominal) {
+        answer_.next->at = std::max(answer_.next->at, drawn->at);
+      }
     }
     if (job().schedule.kind == Schedule::Kind::reboot) {
       at_boot();
@@ -330,9 +334,18 @@ class Inquiry {
     }
   }
 
+  [[nodiscard]] std::optional<Instant> drawn_start() const {
+    const auto& drawn = facts_.spread_start;
+    return drawn && drawn->period == period().nominal ? std::optional(drawn->at) : std::nullopt;
+  }
+
   [[nodiscard]] std::string about_to_start() const {
-    const Seconds spread = job().policy.catch_up_spread.value_or(Seconds(0));
+    const Seconds spread = job().policy.catch_up_spread.value_or(facts_.catch_up_spread);
     if (spread <= Seconds(0) || facts_.now - period().due() <= kFoundLate) return "about to start";
+    if (const auto at = drawn_start()) {
+      return "to start at " + rfc3339(*at) + ": it was found late, and what is late starts spread over " +
+             duration_text(spread);
+    }
     return "to start within " + duration_text(spread) + " of when it was found late";
   }
 

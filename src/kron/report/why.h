@@ -65,7 +65,13 @@ struct WhyFacts {
   };
   std::optional<SlotWait> slot_wait = {};  // what is due of it waits for a slot
   std::string pool = {};                   // that it belongs to; empty: none
-  Seconds history_age{0};                  // how long the history remembers; 0: not known
+  Seconds catch_up_spread{0};              // of krond, for a job whose policy does not say it
+  struct SpreadStart {
+    Instant period;
+    Instant at;
+  };
+  std::optional<SpreadStart> spread_start = {};  // the time that was drawn for a period that was found late
+  Seconds history_age{0};                        // how long the history remembers; 0: not known
   Instant now = {};
 };
 

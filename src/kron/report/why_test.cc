@@ -484,6 +484,23 @@ TEST(Why, WhatIsDueOrAheadSaysWhatWillBecomeOfIt) {
   late.now = kThree + std::chrono::minutes(20);
   expect({"is spread", late, kLast, Verdict::due,
           "due: it is due since 2026-03-02T03:00:00Z, and to start within 30m of when it was found late"});
+  late.spread_start = WhyFacts::SpreadStart{kThree, kThree + std::chrono::minutes(31)};
+  expect(
+      {"is spread to a time that is drawn", late, kLast, Verdict::due,
+       "due: it is due since 2026-03-02T03:00:00Z, and to start at 2026-03-02T03:31:00Z: it was found late, and what "
+       "is late starts spread over 30m"});
+  late.job.policy.catch_up_spread.reset();
+  late.catch_up_spread = std::chrono::minutes(15);
+  expect(
+      {"is spread by krond", late, kLast, Verdict::due,
+       "due: it is due since 2026-03-02T03:00:00Z, and to start at 2026-03-02T03:31:00Z: it was found late, and what "
+       "is late starts spread over 15m"});
+  late.spread_start->period = kThree - std::chrono::hours(24);
+  expect({"another period was drawn for", late, kLast, Verdict::due,
+          "due: it is due since 2026-03-02T03:00:00Z, and to start within 15m of when it was found late"});
+  late.job.policy.catch_up_spread = Seconds(0);
+  expect({"the policy says that it is not spread", late, kLast, Verdict::due,
+          "due: it is due since 2026-03-02T03:00:00Z, and about to start"});
   WhyFacts slotless = nightly();
   slotless.job.policy.deadline = std::chrono::hours(2);
   slotless.now = kThree + std::chrono::minutes(20);

@@ -171,6 +171,11 @@ class Scheduler {
       Instant since;
     };
     std::optional<SlotWait> slot_wait = {};  // of `queued`, or of a run by hand
+    struct SpreadStart {
+      Instant period;
+      Instant at;
+    };
+    std::optional<SpreadStart> spread_start = {};  // a period that was found late, and the time that was drawn for it
   };
   [[nodiscard]] std::optional<View> view(std::string_view identity) const;
 
@@ -433,11 +438,7 @@ class Scheduler {
   UnscheduledJobs unscheduled_;
   // Whose waiting run may start, or be given up; a queued period's only once runs ended; none that lacks a slot.
   std::set<JobNumber> waiting_;
-  struct SpreadStart {
-    Instant period;
-    Instant at;
-  };
-  std::unordered_map<JobNumber, SpreadStart> spread_;  // late periods that do not start at once
+  std::unordered_map<JobNumber, View::SpreadStart> spread_;  // late periods that do not start at once
   Steps steps_;
   std::unique_ptr<Batch> in_flight_;
   std::deque<OperatorRequest> requests_;               // not judged yet

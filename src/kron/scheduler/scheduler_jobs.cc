@@ -368,6 +368,9 @@ KnownJob Scheduler::durable(JobNumber job) const {
 Scheduler::View Scheduler::view_of(JobNumber job, Instant t) const {
   View view{jobs_.definition(job), durable(job), std::nullopt};
   view.next = next_open_period(view.definition.job, view.known.periods, t);
+  if (const auto spread = spread_.find(job); spread != spread_.end() && spread->second.at > t) {
+    view.spread_start = spread->second;
+  }
   if (const WaitingRun* waiting = jobs_.waiting(job); waiting != nullptr && waiting->is_queued) {
     if (waiting->is_queued_period()) view.queued = waiting->cause.period;
     if (waiting->lacks_slot != nullptr) {
