@@ -1,10 +1,10 @@
 # kron_embed(OUTPUT DIRECTORY): a C++ source with the page in it, as kron/web/assets.h wants it: index.html, and what it
-# names as /a/HASH/FILE, each without its indentation (web/build.mjs checks that it means nothing) and compressed by gzip. No
-# xxd and no linker's tricks: neither is everywhere.
+# names as /a/HASH/FILE, each without its indentation and lines that are a comment (web/build.mjs checks that they
+# mean nothing) and compressed by gzip. No xxd and no linker's tricks: neither is everywhere.
 if(CMAKE_SCRIPT_MODE_FILE)
   # What is sent of a file: its bytes in `variable`, and in `hash` what names them.
   function(compressed_bytes variable hash file)
-    execute_process(COMMAND sed "s/^ *//" ${file} OUTPUT_FILE ${OUTPUT}.sent COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND sed -e "s/^ *//" -e "\\,^// ,d" -e "\\,^/[*] .* [*]/$,d" ${file} OUTPUT_FILE ${OUTPUT}.sent COMMAND_ERROR_IS_FATAL ANY)
     file(SHA256 ${OUTPUT}.sent whole)
     string(SUBSTRING ${whole} 0 12 whole)
     set(${hash} ${whole} PARENT_SCOPE)

@@ -1201,7 +1201,7 @@ var MARK_WORDS = {
   over: "passed over",
   run: "running",
   unknown: "end unknown"
-}, ROW_FIELDS = ["identity", "schedule", "timezone", "task", "description", "suspended", "paused", "next", "running", "last", "outcomes", "usualSeconds"], jobs = y3(/* @__PURE__ */ new Map()), jobsComplete = y3(!1), MOST_IN_PAGE = 2e4, isServerFiltered = y3(!1), loading = null, wanted = "";
+}, ROW_FIELDS = ["identity", "schedule", "timezone", "task", "description", "suspended", "paused", "next", "running", "waiting", "last", "outcomes", "usualSeconds"], jobs = y3(/* @__PURE__ */ new Map()), jobsComplete = y3(!1), MOST_IN_PAGE = 2e4, isServerFiltered = y3(!1), loading = null, wanted = "";
 async function loadJobs() {
   loading?.abort();
   let mine = new AbortController();
@@ -1551,6 +1551,29 @@ function Ask() {
   )));
 }
 
+// src/rules.ts
+function rulesOf(of, krond = {}, isTask = !1) {
+  let definition = of ?? {}, { deadline, concurrency = "forbid", pauseAfter, catchUpSpread } = definition.policy ?? {}, { retry, backoff, pool, notify, timeout } = definition, spread2 = catchUpSpread ?? (krond.catchUpSpreadSeconds ? duration(krond.catchUpSpreadSeconds * 1e3) : "0s"), slots = [pool && `of ${pool}`, !isTask && krond.maxRunning && `of the host:${krond.maxRunning}`].filter(Boolean);
+  return [
+    ["Late", !deadline || deadline === "0s" ? "not at all: then missed" : `up to ${deadline}, then missed`],
+    ["Late starts", spread2 !== "0s" && `spread over ${spread2}`],
+    ["Overlap", { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before", queue: "waits for it" }[concurrency]],
+    ["Needs a slot", slots.join(" and ")],
+    ["Time limit", timeout && `${timeout}, then TERM, then KILL`],
+    ["Tried again", retry ? `${retry} times at most, after ${backoff ?? "10s"} at first` : ""],
+    ["Fails on", definition.fails_on],
+    ["Fine exits", definition.success_exit],
+    ["Paused after", pauseAfter ? `failures in a row: ${pauseAfter}` : ""],
+    ["Tells", notify && `${notify.to?.join(", ")}: ${notify.on?.join(", ") ?? "any change"}`],
+    ["Pings", "ping" in definition && "a check, not shown here"],
+    ["Runs as", definition.user],
+    ["Environment", Object.keys(definition.env ?? {}).join(", ")]
+  ].filter((row) => !!row[1]);
+}
+function awaited(waiting) {
+  return waiting.for === "run" ? "the run before it" : `a slot of ${waiting.pool ?? "the host"}`;
+}
+
 // src/actions.tsx
 var MOST_AT_ONCE = 1e3, TYPED_BEYOND = 20, LISTED = 12;
 function allowed() {
@@ -1583,7 +1606,9 @@ function runNow(name) {
     yes: "Run now",
     act: async () => {
       let done = await postOnce(`jobs/${encodeURIComponent(name)}/trigger`, note.ifAny);
-      return location.hash = `/runs/${done.runId}`, done.outcome === "waiting" ? `${name} waits for the run that it replaces.` : `${name} was started.`;
+      if (location.hash = `/runs/${done.runId}`, done.outcome !== "waiting") return `${name} was started.`;
+      let { waiting } = await get(`jobs/${encodeURIComponent(name)}`);
+      return `${name} waits for ${awaited(waiting ?? { for: "run" })}.`;
     }
   };
 }
@@ -2295,7 +2320,7 @@ function Jobs() {
 }
 function State({ job }) {
   let mark2 = job.last ? markOf(job.last) : null;
-  return job.running > 0 ? k("span", { class: "state" }, k(Glyph, { mark: "run", label: "" }), " running") : job.paused ? k("span", { class: "state" }, k(Glyph, { mark: "pause" }), " paused") : job.suspended ? k("span", { class: "state" }, k(Glyph, { mark: "pause" }), " suspended") : mark2 && mark2 !== "ok" ? k("span", { class: `state c-${mark2}` }, k(Glyph, { mark: mark2, label: "" }), " ", mark2 === "fail" ? "failed" : mark2 === "miss" ? "missed" : mark2 === "none" ? "no time" : mark2 === "skip" ? "skipped" : mark2 === "over" ? "passed over" : "unknown") : k("span", { class: "state faint" }, k(Glyph, { mark: mark2 ? "ok" : "next", label: "" }), " ", mark2 ? "fine" : "waiting");
+  return job.running > 0 ? k("span", { class: "state" }, k(Glyph, { mark: "run", label: "" }), " running", job.waiting ? `, and waits for ${plain(awaited(job.waiting))}` : "") : job.paused ? k("span", { class: "state" }, k(Glyph, { mark: "pause" }), " paused") : job.suspended ? k("span", { class: "state" }, k(Glyph, { mark: "pause" }), " suspended") : job.waiting ? k("span", { class: "state c-skip" }, k(Glyph, { mark: "next", label: "" }), " waits for ", plain(awaited(job.waiting))) : mark2 && mark2 !== "ok" ? k("span", { class: `state c-${mark2}` }, k(Glyph, { mark: mark2, label: "" }), " ", mark2 === "fail" ? "failed" : mark2 === "miss" ? "missed" : mark2 === "none" ? "no time" : mark2 === "skip" ? "skipped" : mark2 === "over" ? "passed over" : "unknown") : k("span", { class: "state faint" }, k(Glyph, { mark: mark2 ? "ok" : "next", label: "" }), " ", mark2 ? "fine" : "waiting");
 }
 
 // src/views/runs.tsx
@@ -2394,12 +2419,8 @@ function useClockChange(job, path3) {
   }, [zoneNow, job.timezone, job.schedule]), told;
 }
 function Rules({ job, path: path3 }) {
-  let change2 = useClockChange(job, path3), definition = job.definition ?? {}, policy = definition.policy ?? {}, rows = [], late = policy.deadline;
-  rows.push(["Late", late === void 0 || late === "0s" ? "not at all: then missed" : `up to ${String(late)}, then missed`]);
-  let overlap = { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before", queue: "waits for it" }[String(policy.concurrency ?? "forbid")];
-  rows.push(["Overlap", overlap ?? String(policy.concurrency)]), definition.timeout && rows.push(["Time limit", `${String(definition.timeout)}, then TERM, then KILL`]), definition.user && rows.push(["Runs as", String(definition.user)]);
-  let env = Object.keys(definition.env ?? {});
-  return env.length > 0 && rows.push(["Environment", env.join(", ")]), rows.push(["Zone", job.timezone]), change2 && rows.push(["Clock change", change2]), job.firstSeen && rows.push(["First seen", moment(Date.parse(job.firstSeen))]), (job.command ?? job.task) && rows.push([job.task ? "Submits" : "Runs", job.task ?? job.command ?? ""]), k(Panel, { title: "Rules", class: "gap" }, k("dl", { class: "kv" }, rows.map(([key, value]) => k($, null, k("dt", null, key), k("dd", null, plain(value))))));
+  let change2 = useClockChange(job, path3), rows = rulesOf(job.definition, status.value ?? {}, job.task !== void 0);
+  return rows.push(["Zone", job.timezone]), change2 && rows.push(["Clock change", change2]), job.firstSeen && rows.push(["First seen", moment(Date.parse(job.firstSeen))]), (job.command ?? job.task) && rows.push([job.task ? "Submits" : "Runs", job.task ?? job.command ?? ""]), k(Panel, { title: "Rules", class: "gap" }, k("dl", { class: "kv" }, rows.map(([key, value]) => k($, null, k("dt", null, key), k("dd", null, plain(value))))));
 }
 function LastOutput({ runs }) {
   let last2 = runs.find((run) => run.runId && (run.outputBytes ?? 0) > 0), [tail, setTail] = d2("");
@@ -2779,7 +2800,7 @@ function RunView({ id }) {
     return error ? k(Panel, { title: error.status === 404 ? "There is no such run" : "krond does not say" }, k("p", { class: "note" }, plain(error.problem.detail), ". Runs are forgotten after a while; ", k("a", { class: "in", href: "#/runs" }, "these are known"), ".")) : k("p", { class: "note" }, "Asking krond…");
   }
   let mark2 = markOf(known), started = known.startedAt ? Date.parse(known.startedAt) : null, isActive = mark2 === "run", took = tookOf(known);
-  return k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/runs" }, "Runs"), " / ", k(Name, { of: known.job }), " /"), k("h1", { class: "name-line" }, k(Glyph, { mark: mark2 }), " ", k("bdi", null, plain(known.job)), " ", k("span", { class: "soft num" }, started === null ? "" : isActive ? counter(now() - started) : took === void 0 ? "" : `took ${duration(took * 1e3)}`)), k("p", { class: `words c-${mark2}` }, plain(endOf(known)))), !isActive && mark2 !== "ok" && known.runId && k("div", { class: "acts" }, k("button", { type: "button", "aria-pressed": compares, onClick: () => setCompares(!compares) }, "Compare with the last success")), isActive && k("div", { class: "acts" }, k("button", { type: "button", onClick: () => terminate(known) }, "End…"), k("button", { type: "button", class: "danger", onClick: () => kill(known) }, "Kill…"))), k("div", { class: "cols" }, k("div", null, compares && k(Compare, { run: known, onClose: () => setCompares(!1) }), known.runId ? k(OutputPanel, { id: known.runId, bytes: known.outputBytes ?? 0, ended: !isActive }) : k(Panel, { title: "Output" }, k("p", { class: "note" }, "Nothing ran."))), k("aside", null, k(Panel, { title: "When" }, k("dl", { class: "kv" }, known.periodId && k($, null, k("dt", null, "Period"), k("dd", { class: "num" }, k(Time, { at: known.periodId }))), known.chosenTime && k($, null, k("dt", null, "Chosen"), k("dd", { class: "num" }, k(Time, { at: known.chosenTime }))), known.startedAt && k($, null, k("dt", null, "Started"), k("dd", { class: "num" }, k(Time, { at: known.startedAt }))), known.delaySeconds !== void 0 && k($, null, k("dt", null, "Delay"), k("dd", { class: "num" }, known.delaySeconds < 1e-3 ? "none" : duration(known.delaySeconds * 1e3))), known.endedAt && k($, null, k("dt", null, "Ended"), k("dd", { class: "num" }, k(Time, { at: known.endedAt }))), k("dt", null, "Because"), k("dd", null, known.trigger === "schedule" ? "of its schedule" : known.trigger === "manual" ? "somebody asked" : "the machine started"), known.memoryBytes && k($, null, k("dt", null, "Used"), k("dd", { class: "num" }, duration((known.cpuUserSeconds + known.cpuSystemSeconds) * 1e3), " CPU, ", bytes(known.memoryBytes))), known.host && k($, null, k("dt", null, "Host"), k("dd", null, plain(known.host))), known.pid && k($, null, k("dt", null, "PID"), k("dd", { class: "num" }, known.pid)), k("dt", null, "Run"), k("dd", { class: "mono wrap" }, known.runId))))));
+  return k($, null, k("div", { class: "title" }, k("div", { class: "grow" }, k("div", { class: "faint crumb" }, k("a", { href: "#/runs" }, "Runs"), " / ", k(Name, { of: known.job }), " /"), k("h1", { class: "name-line" }, k(Glyph, { mark: mark2 }), " ", k("bdi", null, plain(known.job)), " ", k("span", { class: "soft num" }, started === null ? "" : isActive ? counter(now() - started) : took === void 0 ? "" : `took ${duration(took * 1e3)}`)), k("p", { class: `words c-${mark2}` }, plain(endOf(known)))), !isActive && mark2 !== "ok" && known.runId && k("div", { class: "acts" }, k("button", { type: "button", "aria-pressed": compares, onClick: () => setCompares(!compares) }, "Compare with the last success")), isActive && k("div", { class: "acts" }, k("button", { type: "button", onClick: () => terminate(known) }, "End…"), k("button", { type: "button", class: "danger", onClick: () => kill(known) }, "Kill…"))), k("div", { class: "cols" }, k("div", null, compares && k(Compare, { run: known, onClose: () => setCompares(!1) }), known.runId ? k(OutputPanel, { id: known.runId, bytes: known.outputBytes ?? 0, ended: !isActive }) : k(Panel, { title: "Output" }, k("p", { class: "note" }, "Nothing ran."))), k("aside", null, k(Panel, { title: "When" }, k("dl", { class: "kv" }, known.periodId && k($, null, k("dt", null, "Period"), k("dd", { class: "num" }, k(Time, { at: known.periodId }))), known.chosenTime && k($, null, k("dt", null, "Chosen"), k("dd", { class: "num" }, k(Time, { at: known.chosenTime }))), known.startedAt && k($, null, k("dt", null, "Started"), k("dd", { class: "num" }, k(Time, { at: known.startedAt }))), known.delaySeconds !== void 0 && k($, null, k("dt", null, "Delay"), k("dd", { class: "num" }, known.delaySeconds < 1e-3 ? "none" : duration(known.delaySeconds * 1e3))), known.endedAt && k($, null, k("dt", null, "Ended"), k("dd", { class: "num" }, k(Time, { at: known.endedAt }))), k("dt", null, "Because"), k("dd", null, known.trigger === "schedule" ? "of its schedule" : known.trigger === "manual" ? "somebody asked" : "the machine started"), known.memoryBytes && k($, null, k("dt", null, "Used"), k("dd", { class: "num" }, duration((known.cpuUserSeconds + known.cpuSystemSeconds) * 1e3), " CPU, ", bytes(known.memoryBytes))), known.memoryBytes && k($, null, k("dt", null, "Disks"), k("dd", { class: "num" }, bytes(known.readBytes ?? 0), " read, ", bytes(known.writtenBytes ?? 0), " written")), known.attempts && k($, null, k("dt", null, "Attempts"), k("dd", { class: "num" }, known.attempts)), known.host && k($, null, k("dt", null, "Host"), k("dd", null, plain(known.host))), known.pid && k($, null, k("dt", null, "PID"), k("dd", { class: "num" }, known.pid)), k("dt", null, "Run"), k("dd", { class: "mono wrap" }, known.runId))))));
 }
 
 // src/views/tasks.tsx

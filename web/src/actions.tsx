@@ -1,10 +1,11 @@
 // What the page can change: each is asked about first, by name and effect.
 import type { ComponentChildren, JSX } from "preact";
-import { awaySince, may, post, postOnce } from "./api";
-import type { PausedMany, Reloaded, Run, Triggered } from "./api_types";
+import { awaySince, get, may, post, postOnce } from "./api";
+import type { Job, PausedMany, Reloaded, Run, Triggered } from "./api_types";
 import type { JobRow } from "./data";
 import { status } from "./live";
 import { question, say } from "./parts";
+import { awaited } from "./rules";
 import { counted, plain } from "./text";
 import { now } from "./time";
 
@@ -51,7 +52,10 @@ export function runNow(name: string): void {
     act: async () => {
       const done = await postOnce<Triggered>(`jobs/${encodeURIComponent(name)}/trigger`, note.ifAny);
       location.hash = `/runs/${done.runId}`;
-      return done.outcome === "waiting" ? `${name} waits for the run that it replaces.` : `${name} was started.`;
+      if (done.outcome !== "waiting") return `${name} was started.`;
+      // Only a slot is told of: else it is the run before it, which it may replace.
+      const { waiting } = await get<Job>(`jobs/${encodeURIComponent(name)}`);
+      return `${name} waits for ${awaited(waiting ?? { for: "run" })}.`;
     },
   };
 }

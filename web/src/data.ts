@@ -85,7 +85,7 @@ export const MARK_WORDS: Record<Mark, string> = {
 };
 
 // ---- Jobs: all of them, page by page; of very many, those that krond finds.
-const ROW_FIELDS = ["identity", "schedule", "timezone", "task", "description", "suspended", "paused", "next", "running", "last", "outcomes", "usualSeconds"] as const;
+const ROW_FIELDS = ["identity", "schedule", "timezone", "task", "description", "suspended", "paused", "next", "running", "waiting", "last", "outcomes", "usualSeconds"] as const;
 export type JobRow = Pick<JobSummary, (typeof ROW_FIELDS)[number]>;
 export const jobs = signal<Map<string, JobRow>>(new Map());
 export const jobsComplete = signal(false);

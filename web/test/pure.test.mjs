@@ -46,6 +46,7 @@ const { timesIn, instantOf } = await load("views/job_why");
 const { firstDifference } = await load("views/compare");
 const { numbersOf } = await load("views/numbers");
 const { Output } = await load("output");
+const { awaited, rulesOf } = await load("rules");
 
 function lines(...pieces) {
   const out = [];
@@ -332,4 +333,44 @@ test("numbers are no difference between two outputs", () => {
   assert.equal(firstDifference(["12 files", "ok"], ["7 files", "ok"]), -1);
   assert.equal(firstDifference(["a", "b"], ["a", "c"]), 1);
   assert.equal(firstDifference(["a"], ["a", "b"]), 1);
+});
+
+test("the rules of a job are what its definition says, and else what krond does", () => {
+  const plainJob = Object.fromEntries(rulesOf({}));
+  assert.deepEqual(plainJob, { Late: "not at all: then missed", Overlap: "skipped while one runs" });
+  const all = Object.fromEntries(
+    rulesOf({
+      policy: { deadline: "1h", concurrency: "queue", pauseAfter: 3, catchUpSpread: "5m" },
+      timeout: "2h", retry: 3, backoff: "1m", fails_on: "stderr", success_exit: "0,2", pool: "db:4",
+      notify: { on: ["failed", "missed", "recovered"], after: 2, to: ["ops", "mail"] },
+      ping: "https://hc.example/secret", user: "www", env: { KEY: null },
+    }, { maxRunning: 8, catchUpSpreadSeconds: 600 }),
+  );
+  assert.deepEqual(all, {
+    Late: "up to 1h, then missed",
+    "Late starts": "spread over 5m",
+    Overlap: "waits for it",
+    "Needs a slot": "of db:4 and of the host:8",
+    "Time limit": "2h, then TERM, then KILL",
+    "Tried again": "3 times at most, after 1m at first",
+    "Fails on": "stderr",
+    "Fine exits": "0,2",
+    "Paused after": "failures in a row: 3",
+    Tells: "ops, mail: failed, missed, recovered",
+    Pings: "a check, not shown here",
+    "Runs as": "www",
+    Environment: "KEY",
+  });
+  const ofKrond = Object.fromEntries(rulesOf({}, { maxRunning: 8, catchUpSpreadSeconds: 600 }));
+  assert.equal(ofKrond["Late starts"], "spread over 10 min");
+  assert.equal(ofKrond["Needs a slot"], "of the host:8");
+  assert.equal(Object.fromEntries(rulesOf({}, { maxRunning: 8 }, true))["Needs a slot"], undefined);
+  assert.equal(Object.fromEntries(rulesOf({ policy: { catchUpSpread: "0s" } }, { catchUpSpreadSeconds: 600 }))["Late starts"], undefined);
+  assert.equal(Object.fromEntries(rulesOf({ ping: null }))["Pings"], all["Pings"], "hidden by the API");
+});
+
+test("what waits says what for", () => {
+  assert.equal(awaited({ for: "slot", pool: "db" }), "a slot of db");
+  assert.equal(awaited({ for: "slot" }), "a slot of the host");
+  assert.equal(awaited({ for: "run" }), "the run before it");
 });

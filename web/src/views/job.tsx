@@ -5,9 +5,11 @@ import { pause, resumeJobs, runNow, toggle } from "../actions";
 import { ApiError, get } from "../api";
 import type { DecisionList, Job as JobType, JobDays, Run, RunPage } from "../api_types";
 import { Asked, jobs, loadJobs, watch } from "../data";
+import { status } from "../live";
 import { linesOf } from "../output";
 import { Glyph, Panel, Time } from "../parts";
 import { go } from "../route";
+import { rulesOf } from "../rules";
 import { Outcomes } from "../strip";
 import { plain } from "../text";
 import { clockChanges, day, duration, jobZone, moment, now, seconds, utc } from "../time";
@@ -151,17 +153,7 @@ function useClockChange(job: JobType, path: string): string {
 
 function Rules({ job, path }: { job: JobType; path: string }): JSX.Element {
   const change = useClockChange(job, path);
-  const definition = (job.definition ?? {}) as { policy?: Record<string, unknown>; user?: unknown; timeout?: unknown; env?: Record<string, unknown> };
-  const policy = definition.policy ?? {};
-  const rows: [string, string][] = [];
-  const late = policy["deadline"];
-  rows.push(["Late", late === undefined || late === "0s" ? "not at all: then missed" : `up to ${String(late)}, then missed`]);
-  const overlap = { forbid: "skipped while one runs", allow: "runs beside it", replace: "ends the one before", queue: "waits for it" }[String(policy["concurrency"] ?? "forbid")];
-  rows.push(["Overlap", overlap ?? String(policy["concurrency"])]);
-  if (definition.timeout) rows.push(["Time limit", `${String(definition.timeout)}, then TERM, then KILL`]);
-  if (definition.user) rows.push(["Runs as", String(definition.user)]);
-  const env = Object.keys(definition.env ?? {});
-  if (env.length > 0) rows.push(["Environment", env.join(", ")]);
+  const rows = rulesOf(job.definition, status.value ?? {}, job.task !== undefined);
   rows.push(["Zone", job.timezone]);
   if (change) rows.push(["Clock change", change]);
   if (job.firstSeen) rows.push(["First seen", moment(Date.parse(job.firstSeen))]);

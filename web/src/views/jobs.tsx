@@ -5,6 +5,7 @@ import { pause, resumeJobs, runNow } from "../actions";
 import { filterByServer, inSight, isFailing, isServerFiltered, type JobRow, jobs, jobsComplete, loadJobs, markOf, watchesJobs } from "../data";
 import { Glyph, Name, Time } from "../parts";
 import { go, route, setQuery } from "../route";
+import { awaited } from "../rules";
 import { Outcomes } from "../strip";
 import { counted, plain } from "../text";
 import { duration } from "../time";
@@ -189,9 +190,10 @@ export function Jobs(): JSX.Element {
 
 export function State({ job }: { job: JobRow }): JSX.Element {
   const mark = job.last ? markOf(job.last) : null;
-  if (job.running > 0) return <span class="state"><Glyph mark="run" label="" /> running</span>;
+  if (job.running > 0) return <span class="state"><Glyph mark="run" label="" /> running{job.waiting ? `, and waits for ${plain(awaited(job.waiting))}` : ""}</span>;
   if (job.paused) return <span class="state"><Glyph mark="pause" /> paused</span>;
   if (job.suspended) return <span class="state"><Glyph mark="pause" /> suspended</span>;
+  if (job.waiting) return <span class="state c-skip"><Glyph mark="next" label="" /> waits for {plain(awaited(job.waiting))}</span>;
   if (mark && mark !== "ok") return <span class={`state c-${mark}`}><Glyph mark={mark} label="" /> {mark === "fail" ? "failed" : mark === "miss" ? "missed" : mark === "none" ? "no time" : mark === "skip" ? "skipped" : mark === "over" ? "passed over" : "unknown"}</span>;
   return <span class="state faint"><Glyph mark={mark ? "ok" : "next"} label="" /> {mark ? "fine" : "waiting"}</span>;
 }

@@ -60,6 +60,8 @@ export function RunView({ id }: { id: string }): JSX.Element {
               {known.endedAt && <><dt>Ended</dt><dd class="num"><Time at={known.endedAt} /></dd></>}
               <dt>Because</dt><dd>{known.trigger === "schedule" ? "of its schedule" : known.trigger === "manual" ? "somebody asked" : "the machine started"}</dd>
               {known.memoryBytes && <><dt>Used</dt><dd class="num">{duration((known.cpuUserSeconds! + known.cpuSystemSeconds!) * 1000)} CPU, {bytes(known.memoryBytes)}</dd></>}
+              {known.memoryBytes && <><dt>Disks</dt><dd class="num">{bytes(known.readBytes ?? 0)} read, {bytes(known.writtenBytes ?? 0)} written</dd></>}
+              {known.attempts && <><dt>Attempts</dt><dd class="num">{known.attempts}</dd></>}
               {known.host && <><dt>Host</dt><dd>{plain(known.host)}</dd></>}
               {known.pid && <><dt>PID</dt><dd class="num">{known.pid}</dd></>}
               <dt>Run</dt><dd class="mono wrap">{known.runId}</dd>
