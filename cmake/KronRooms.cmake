@@ -34,13 +34,15 @@ function(kron_room_tests name)
     # Listed when ctest runs, not when the program is linked; generous, because the machine may be busy building.
     gtest_discover_tests(kron_${name}_test TEST_PREFIX ${name}: DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
   elseif(NOT TESTS_SHARDS)
+    # Some hundred tests are one to ctest, and the machine may be busy.
     add_test(NAME ${name}:all COMMAND kron_${name}_test)
+    set_tests_properties(${name}:all PROPERTIES TIMEOUT ${KRON_LONG_TEST_TIMEOUT})
   else()
     math(EXPR last "${TESTS_SHARDS} - 1")
     foreach(shard RANGE ${last})
       add_test(NAME ${name}:part_${shard} COMMAND kron_${name}_test)
       # They are the long ones: first, so that none is alone at the end.
-      set_tests_properties(${name}:part_${shard} PROPERTIES COST 100 ENVIRONMENT
+      set_tests_properties(${name}:part_${shard} PROPERTIES COST 100 TIMEOUT ${KRON_LONG_TEST_TIMEOUT} ENVIRONMENT
         "GTEST_TOTAL_SHARDS=${TESTS_SHARDS};GTEST_SHARD_INDEX=${shard}")
     endforeach()
   endif()
