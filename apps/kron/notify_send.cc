@@ -1,15 +1,7 @@
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <vector>
 
 #include "kron/base/hmac.h"
 #include "kron/base/text.h"
-#include "kron/env/descriptor.h"
-#include "kron/env/system_error.h"
 #include "kron/http/client.h"
 #include "kron/json/document.h"
 #include "notify_verbs.h"
@@ -59,43 +51,6 @@ Status post(const jobs::Webhook& webhook, const std::string& body, const std::st
   return fail(Code::unreachable, "the receiver has answered with status " + std::to_string(answer->status));
 }
 
-// Runs the program with this on its standard input; its output is ours. Who runs us limits the time.
-Status run_program(const std::vector<std::string>& words, const std::string& input) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error("make a pipe for", words[0], errno));
-  Descriptor out(ends[0]);
-  Descriptor in(ends[1]);
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) return fail(system_error("start", words[0], errno));
-  if (child == 0) {
-    ::dup2(out.get(), STDIN_FILENO);
-    ::execv(arguments[0], arguments.data());
-    ::_exit(127);
-  }
-  out = Descriptor();
-  ::signal(SIGPIPE, SIG_IGN);
-  for (std::size_t at = 0; at < input.size();) {
-    const ssize_t written = ::write(in.get(), input.data() + at, input.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;  // it reads no more; its exit status tells
-    at += static_cast<std::size_t>(written);
-  }
-  in = Descriptor();
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    return fail(Code::unreachable, "cannot execute " + words[0] + ", or it ended with status 127");
-  }
-  return fail(Code::unreachable,
-              words[0] + (WIFEXITED(status) ? " ended with status " + std::to_string(WEXITSTATUS(status))
-                                            : " was ended by signal " + std::to_string(WTERMSIG(status))));
-}
-
 // Fit for a header: one line of ASCII.
 std::string header_text(std::string_view text) {
   constexpr std::size_t kLongest = 200;
@@ -107,12 +62,13 @@ std::string header_text(std::string_view text) {
 struct Send {
   const std::string& body;
   const std::string& id;
+  std::optional<Seconds> limit;
 
   Status operator()(const jobs::Webhook& webhook) const { return post(webhook, body, id); }
   Status operator()(const jobs::Mail& mail) const {
-    return run_program({mail.sendmail, "-t", "-i"}, mail_text(mail, body, id));
+    return run_program({mail.sendmail, "-t", "-i"}, mail_text(mail, body, id), limit);
   }
-  Status operator()(const jobs::NotifyCommand& command) const { return run_program(command.words, body + "\n"); }
+  Status operator()(const jobs::NotifyCommand& command) const { return run_program(command.words, body + "\n", limit); }
 };
 
 }  // namespace
@@ -140,8 +96,9 @@ std::string mail_text(const jobs::Mail& mail, const std::string& body, const std
   return mail_lines;
 }
 
-Status send_message(const jobs::Destination& destination, const std::string& body, const std::string& id) {
-  return std::visit(Send{body, id}, destination);
+Status send_message(const jobs::Destination& destination, const std::string& body, const std::string& id,
+                    std::optional<Seconds> limit) {
+  return std::visit(Send{body, id, limit}, destination);
 }
 
 }  // namespace kron::cli

@@ -94,7 +94,8 @@ int list_destinations(const NotifyOptions& options) {
 int test_destination(const NotifyOptions& options) {
   const Result<jobs::Destination> to = destination(options, options.name);
   if (!to) return refuse(kNotifyVerb, to.error(), options.json);
-  const Status sent = send_message(*to, test_body(options.name), "test-" + std::to_string(::getpid()));
+  const Status sent =
+      send_message(*to, test_body(options.name), "test-" + std::to_string(::getpid()), kLongestDelivery);
   if (!sent) return refuse(kNotifyVerb, sent.error(), options.json);
   if (options.json) {
     std::printf("{\"destination\":\"%s\",\"delivered\":true}\n", options.name.c_str());

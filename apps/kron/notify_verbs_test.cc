@@ -1,6 +1,12 @@
 #include "notify_verbs.h"
 
+#include <chrono>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "kron/daemon/notifier.h"
+#include "kron/env/descriptor.h"
 
 namespace kron::cli {
 namespace {
@@ -31,6 +37,47 @@ TEST(Notify, ACommandGetsTheMessageAndItsExitStatusCounts) {
 
 TEST(Notify, AProgramThatDoesNotReadItAllMayStillSucceed) {
   EXPECT_TRUE(send_message(jobs::NotifyCommand{{"/bin/true"}}, std::string(std::size_t{1} << 20, ' '), "1"));
+}
+
+// What it has started has the pipe, too: whoever reads it to its end waits for all of them.
+TEST(Notify, ACommandThatDoesNotEndIsKilledAtTheLimitWithAllThatItHasStarted) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  Descriptor reading(ends[0]);
+  Descriptor writing(ends[1]);
+  const std::string script = "exec >&" + std::to_string(writing.get()) + "; sleep 1000 & sleep 1000";
+  const auto begun = std::chrono::steady_clock::now();
+  const Status sent = send_message(jobs::NotifyCommand{{"/bin/sh", "-c", script}}, kBody, "1", Seconds(1));
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, Seconds(1));
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, Code::unreachable);
+  EXPECT_NE(sent.error().message.find("/bin/sh has not ended within 1s and was killed"), std::string::npos)
+      << sent.error().message;
+  writing = Descriptor();
+  pollfd end{reading.get(), POLLIN, 0};
+  ASSERT_EQ(::poll(&end, 1, 60'000), 1) << "somebody still has it";
+  char byte = 0;
+  EXPECT_EQ(::read(reading.get(), &byte, 1), 0);
+}
+
+TEST(Notify, ATestMayTakeAsLongAsADeliveryOfKrond) {
+  AlarmMessage message;
+  message.to = {"ops"};
+  const std::vector<NewTask> tasks = daemon::tasks_of("job", message, "host");
+  EXPECT_EQ(tasks.at(0).timeout, kLongestDelivery);
+}
+
+TEST(Notify, AProgramThatReadsNothingIsKilledAtTheLimitHoweverMuchThereIsToRead) {
+  const std::string much(std::size_t{1} << 20, ' ');
+  EXPECT_FALSE(send_message(jobs::NotifyCommand{{"/bin/sleep", "1000"}}, much, "1", Seconds(1)));
+}
+
+TEST(Notify, ACommandWithinTheLimitIsReadAsWithoutOne) {
+  EXPECT_TRUE(send_message(jobs::NotifyCommand{{"/bin/sh", "-c", "test $(wc -c) -gt 1000000"}},
+                           std::string(std::size_t{1} << 20, ' '), "1", Seconds(60)));
+  const Status failed = send_message(jobs::NotifyCommand{{"/bin/sh", "-c", "exit 3"}}, kBody, "1", Seconds(60));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "/bin/sh ended with status 3");
 }
 
 TEST(Notify, AReceiverThatIsNotThereIsUnreachable) {

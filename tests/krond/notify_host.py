@@ -89,7 +89,7 @@ class OnNotifyHost(OnHost):
 
     def notify(self, *words, status=0):
         done = subprocess.run([KRON, "notify", *words, "--notify-file", str(self.file)], capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=2 * PATIENCE, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout + done.stderr
 

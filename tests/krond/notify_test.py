@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from krond_host import EVERY_SECOND, until
+from krond_host import EVERY_SECOND, IS_FULL, until
 from notify_host import KRON, OnNotifyHost, called_for
 from notify_receivers import MailServer
 
@@ -56,6 +56,11 @@ class Notify(OnNotifyHost):
         self.assertIn("there is no destination", self.notify("test", "nobody", status=1))
         self.file.chmod(0o666)
         self.assertIn("notify.yaml", self.notify("list", status=4))
+
+    @unittest.skipUnless(IS_FULL, "waits for the longest delivery, two minutes")
+    def test_a_test_of_a_command_that_does_not_end_does(self):
+        self.destinations(ops={"command": ["/bin/sh", "-c", "sleep 1000 & sleep 1000"]})
+        self.assertIn("has not ended within 2m and was killed", self.notify("test", "ops", status=3))
 
     def test_a_late_run_is_told_of_while_it_runs(self):
         self.webhook()
