@@ -111,6 +111,7 @@ class OnNotifyHost(OnHost):
 
     def tasks(self):
         """Every message that krond has put into its queue, whatever became of it."""
+        self.host.kronds[-1].wait_for("daemon_started")
         done = subprocess.run([KRON, "task", "list", "--type", "kron.notify", "--format", "json", "--limit", "1000000",
                                "--state-dir", str(self.host.state)],
                               capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -122,14 +123,18 @@ class OnNotifyHost(OnHost):
         return task
 
     def under_way(self):
-        """How many messages the queue has still to bring to somebody."""
+        """How many messages the queue has still to bring to somebody, or has not got yet."""
+        owed = "Owed" in json.dumps(self.host.record("job"))  # until the queue has it
         places = self.host.state / "data/tasks"
-        return sum(not path.name.startswith(".") for place in ("pending", "running")
-                   for path in (places / place).glob("*.json"))
+        # A task that goes back while we look is seen there.
+        tasks = {path.name for place in ("pending", "running", "pending") for path in (places / place).glob("*.json")
+                 if not path.name.startswith(".")}
+        return len(tasks) + owed
 
     def attention(self):
         done = subprocess.run([KRON, "status", "--format", "json", "--state-dir", str(self.host.state)],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertIn('"attention"', done.stdout, done.stderr)
         return done.stdout
 
     def told(self):
