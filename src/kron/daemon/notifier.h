@@ -16,7 +16,7 @@
 
 namespace kron::daemon {
 
-// Brings the messages of alarms to the queue, as tasks `kron.notify`, and looks for runs that are late. All of it is on
+// Brings the messages of alarms to the queue, as tasks `kron.notify`, and looks for what is late. All of it is on
 // the loop; nothing waits for the queue. What it knows is in memory alone: a message is owed in the job's record until
 // the queue has it (core/alarm.h), and the next daemon finds it there.
 class Notifier {

@@ -163,6 +163,40 @@ TEST_F(NotifierTest, ARunIsLateWhenItStartedLate) {
   EXPECT_EQ(noted_[0].second.signs.at(0).reason, "started 1h after its time");
 }
 
+Decision due(Instant chosen) {
+  Decision period;
+  period.nominal = chosen;
+  period.chosen = chosen;
+  return period;
+}
+
+TEST_F(NotifierTest, APeriodThatWaitsIsLateThoughItHasNotStarted) {
+  view_ = Scheduler::View{job_with(late_after(1h)), {}, due(utc("2026-03-01T00:10:00Z"))};
+  notifier_.prepare({view_->definition});
+  EXPECT_LE(notifier_.tick(), clock_.monotonic() + 1h) << "the next period may have to wait, and nobody tells of that";
+  clock_.advance(10min);
+  view_->held_up = std::exchange(view_->next, due(utc("2026-03-01T06:00:00Z")));
+  clock_.advance(1h - 1s);
+  notifier_.tick();
+  EXPECT_TRUE(noted_.empty());
+  clock_.advance(1s);
+  notifier_.tick();
+  ASSERT_EQ(noted_.size(), 1U);
+  EXPECT_EQ(noted_[0].second.signs.at(0).kind, AlarmKind::late);
+  EXPECT_EQ(noted_[0].second.signs.at(0).period, utc("2026-03-01T00:10:00Z"));
+  EXPECT_EQ(noted_[0].second.signs.at(0).reason, "has not started 1h after its time");
+  // It is told of once, though it starts now.
+  view_->held_up.reset();
+  ActiveExecution run{.period = utc("2026-03-01T00:10:00Z"),
+                      .chosen = utc("2026-03-01T00:10:00Z"),
+                      .started_at = now(clock_),
+                      .run_id = "r1"};
+  view_->known.active = {run};
+  notifier_.take(RunStarted{"a", run});
+  notifier_.tick();
+  EXPECT_EQ(noted_.size(), 1U);
+}
+
 TEST_F(NotifierTest, AManualRunIsNeverLate) {
   Scheduler::View view{job_with(late_after(1h)), {}, {}};
   view.known.active = {{.started_at = utc("2026-03-01T00:00:00Z"), .run_id = "r", .trigger = Trigger::manual}};

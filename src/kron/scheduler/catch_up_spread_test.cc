@@ -73,6 +73,27 @@ TEST(CatchUpSpread, WhatIsLateAtTheStartIsSpreadBySeed) {
   EXPECT_GT(host.log.lines_of("start_spread").size(), 20U);
 }
 
+TEST(CatchUpSpread, WhatIsSpreadIsHeldUpUntilItStartsOrItsJobIsPaused) {
+  const jobs::JobDefinition definition = hourly("a", minutes(10));
+  LateHost host({definition});
+  const Instant back = kMidnight + hours(3) + minutes(10);
+  const Instant start = expected(definition, kMidnight + hours(3), minutes(10), back);
+  ASSERT_GT(start, back);
+  EXPECT_FALSE(host.scheduler->view("a")->held_up);
+  host.be_down_until(back);
+  host.run_until(start - Seconds(1));
+  ASSERT_TRUE(host.scheduler->view("a")->held_up);
+  EXPECT_EQ(host.scheduler->view("a")->held_up->nominal, kMidnight + hours(3));
+  ASSERT_TRUE(host.scheduler->suspend("a", std::nullopt));
+  EXPECT_FALSE(host.scheduler->view("a")->held_up);
+  ASSERT_TRUE(host.scheduler->resume("a"));
+  host.run_for(Seconds(1));
+  EXPECT_TRUE(host.scheduler->view("a")->held_up) << "it is found late once more";
+  host.run_for(minutes(11));
+  EXPECT_EQ(host.starts["a"].size(), 1U);
+  EXPECT_FALSE(host.scheduler->view("a")->held_up);
+}
+
 TEST(CatchUpSpread, TheDaemonSaysItWhereThePolicyDoesNot) {
   const jobs::JobDefinition plain = hourly("a", std::nullopt);
   const jobs::JobDefinition at_once = hourly("b", Seconds(0));

@@ -63,6 +63,7 @@ TEST(QueuePolicy, APeriodThatIsDueDuringARunStartsAtItsEnd) {
   EXPECT_EQ(host.log.lines_of("period_waits")[0].field("until"), "2026-03-01T01:10:00Z");
   EXPECT_EQ(host.ledger->read("job")->periods.last_handled, kMidnight) << "nothing is on record while it waits";
   EXPECT_EQ(host.scheduler->view("job")->queued->nominal, kMidnight + minutes(10));
+  EXPECT_EQ(host.scheduler->view("job")->held_up->nominal, kMidnight + minutes(10));
   host.run_until(kMidnight + minutes(21));
   EXPECT_EQ(
       host.fates,

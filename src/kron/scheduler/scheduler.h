@@ -176,6 +176,8 @@ class Scheduler {
       Instant at;
     };
     std::optional<SpreadStart> spread_start = {};  // a period that was found late, and the time that was drawn for it
+    // It is due and not started: `queued`, or it waits for a run that it replaces, or was found late and is spread.
+    std::optional<Decision> held_up = {};
   };
   [[nodiscard]] std::optional<View> view(std::string_view identity) const;
 

@@ -371,11 +371,20 @@ Scheduler::View Scheduler::view_of(JobNumber job, Instant t) const {
   if (const auto spread = spread_.find(job); spread != spread_.end() && spread->second.at > t) {
     view.spread_start = spread->second;
   }
-  if (const WaitingRun* waiting = jobs_.waiting(job); waiting != nullptr && waiting->is_queued) {
+  const WaitingRun* waiting = jobs_.waiting(job);
+  if (waiting != nullptr && waiting->is_queued) {
     if (waiting->is_queued_period()) view.queued = waiting->cause.period;
     if (waiting->lacks_slot != nullptr) {
       view.slot_wait = View::SlotWait{std::string(slots_.lacks(*waiting->lacks_slot)), waiting->since};
     }
+  }
+  if (waiting != nullptr) view.held_up = waiting->cause.period;
+  if (const auto spread = spread_.find(job); spread != spread_.end() && !view.held_up) {
+    const Job& definition = view.definition.job;
+    Decision late = decide(definition, spread->second.period);
+    const bool waits = late.chosen && !is_closed(view.known.periods, late, Turn::at(t)) &&
+                       !is_suspended(definition, view.known.periods, t);
+    if (waits) view.held_up = std::move(late);
   }
   return view;
 }

@@ -114,9 +114,13 @@ TEST(Scheduler, ReplaceEndsTheActiveRunFirst) {
 TEST(Scheduler, ReplaceGivesUpWhenTheRunCannotBeStopped) {
   OneJobHost host(job({.schedule = "*/10 * * * *", .concurrency = Concurrency::replace}));
   host.runner.behave([](const RunSpec&) { return Behaviour{.runs_for = std::chrono::hours(2), .unkillable = true}; });
+  host.run_until(utc("2026-03-01T00:10:05Z"));
+  ASSERT_TRUE(host.scheduler->view("job")->held_up);
+  EXPECT_EQ(host.scheduler->view("job")->held_up->nominal, utc("2026-03-01T00:10:00Z"));
   host.run_until(utc("2026-03-01T00:19:00Z"));
   EXPECT_EQ(starts(host).size(), 1U);
   EXPECT_EQ(outcomes(host)["2026-03-01T00:10:00Z"], "skipped could not stop");
+  EXPECT_FALSE(host.scheduler->view("job")->held_up);
 }
 
 TEST(Scheduler, APeriodDueWhileAnotherWaitsToReplaceTakesItsPlace) {
