@@ -12,14 +12,16 @@ namespace kron::testing {
 // Passes everything on, and tells the witness what came back.
 class Daemon::TellingLedger : public Ledger {
  public:
-  TellingLedger(Daemon& daemon, bool moves_back) : daemon_(daemon), moves_back_(moves_back) {}
+  TellingLedger(Daemon& daemon, Mutation mutation) : daemon_(daemon), mutation_(mutation) {}
 
   Result<std::vector<KnownJob>> load(std::span<const std::string> identities, Instant now) override {
     auto known = daemon_.ledger_->load(identities, now);
     if (!known) return known;
     for (std::size_t i = 0; i < identities.size(); ++i) {
       const auto record = daemon_.ledger_->read(identities[i]);
-      witness().loaded(identities[i], (*known)[i], record ? record->history : std::vector<HistoryEntry>());
+      witness().loaded(identities[i], (*known)[i], record ? record->history : std::vector<HistoryEntry>(),
+                       record ? record->alarm : std::nullopt);
+      if (mutation_ == Mutation::pauses_are_forgotten) (*known)[i].periods.suspended.reset();
     }
     return known;
   }
@@ -33,13 +35,20 @@ class Daemon::TellingLedger : public Ledger {
   }
 
   std::vector<Written> write(std::span<const LedgerStep> steps) override {
+    for (const LedgerStep& step : steps) witness().tried(step);
     std::vector<Written> results = daemon_.ledger_->write(steps);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (!results[i].is_done()) continue;
-      const auto view = daemon_.scheduler_->view(steps[i].identity);
-      witness().wrote(steps[i], view ? &view->definition.job : nullptr);
+      const auto definition = daemon_.definition_of(steps[i].identity);
+      const Job* job = definition ? &definition->job : nullptr;
+      witness().wrote(steps[i], job, results[i].owed);
+      for (const ActiveExecution& run : steps[i].now.active) {
+        const bool is_new = std::ranges::count(steps[i].started, run.run_id, &StartedRun::run_id) != 0;
+        if (is_new && job != nullptr) witness().check_spread(steps[i].identity, run, *job);
+      }
       if (!steps[i].started.empty()) check_slots(steps[i].identity);
-      if (moves_back_ && !steps[i].history.empty()) move_back(steps[i].identity);
+      const bool moves_back = mutation_ == Mutation::last_handled_moves_back;
+      if (moves_back && !steps[i].history.empty()) move_back(steps[i].identity);
     }
     return results;
   }
@@ -72,7 +81,7 @@ class Daemon::TellingLedger : public Ledger {
   }
 
   Daemon& daemon_;
-  bool moves_back_;
+  Mutation mutation_;
   std::optional<bool> is_limited_;  // a crowd that is not is not looked through at each start
 };
 
@@ -102,9 +111,10 @@ class Daemon::EagerRunner : public ProcessRunner {
 Daemon::Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_ptr<FileLedger> ledger, Log& log,
                Mutation mutation)
     : outside_(outside),
+      mutation_(mutation),
       file_system_(file_system),
       ledger_(std::move(ledger)),
-      telling_ledger_(std::make_unique<TellingLedger>(*this, mutation == Mutation::last_handled_moves_back)),
+      telling_ledger_(std::make_unique<TellingLedger>(*this, mutation)),
       eager_runner_(std::make_unique<EagerRunner>(outside.runner)) {
   ProcessRunner& runner =
       mutation == Mutation::gate_opens_at_start ? static_cast<ProcessRunner&>(*eager_runner_) : outside.runner;
@@ -141,14 +151,36 @@ Result<std::unique_ptr<Daemon>> Daemon::start(Outside& outside, PowerCutFileSyst
   if (!ledger) return fail(ledger.error());
   outside.witness.restarted();
   std::unique_ptr<Daemon> daemon(new Daemon(outside, file_system, std::move(*ledger), log, mutation));
-  if (Status started = daemon->scheduler_->start(outside.jobs, on_time_since); !started) return fail(started.error());
+  if (Status started = daemon->scheduler_->start(daemon->sabotaged(outside.jobs), on_time_since); !started)
+    return fail(started.error());
   return daemon;
 }
 
 Status Daemon::reload(std::vector<jobs::JobDefinition> jobs) {
   outside_.jobs = std::move(jobs);
   telling_ledger_->forget_limits();
-  return scheduler_->reload(outside_.jobs);
+  return scheduler_->reload(sabotaged(outside_.jobs));
+}
+
+std::vector<jobs::JobDefinition> Daemon::sabotaged(std::vector<jobs::JobDefinition> jobs) const {
+  for (jobs::JobDefinition& definition : jobs) {
+    Policy& policy = definition.job.policy;
+    const bool overlaps = mutation_ == Mutation::queued_runs_overlap && policy.concurrency == Concurrency::queue;
+    if (overlaps) policy.concurrency = Concurrency::allow;
+    if (mutation_ == Mutation::spread_is_ignored) policy.catch_up_spread = Seconds(0);
+  }
+  return jobs;
+}
+
+// As the operator has written it; nothing when the job is not wanted any more.
+std::optional<jobs::JobDefinition> Daemon::definition_of(const std::string& identity) const {
+  auto view = scheduler_->view(identity);
+  if (!view) return std::nullopt;
+  if (mutation_ == Mutation::none) return std::move(view->definition);
+  for (const jobs::JobDefinition& definition : outside_.jobs) {
+    if (definition.job.identity == identity) return definition;
+  }
+  return std::nullopt;
 }
 
 void Daemon::run_for(Nanoseconds length) {

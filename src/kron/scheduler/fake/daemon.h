@@ -55,6 +55,9 @@ enum class Mutation : std::uint8_t {
   gate_opens_at_start,      // and not when the record is durable
   last_handled_moves_back,  // whenever a run has ended
   max_running_is_ignored,
+  queued_runs_overlap,
+  pauses_are_forgotten,  // by who reads the records at a start
+  spread_is_ignored,
 };
 
 // The real scheduler on the real file ledger, in a world that is made up: days pass as fast as they can be computed.
@@ -81,13 +84,16 @@ class Daemon {
   FileLedger& ledger() { return *ledger_; }
 
  private:
+  std::vector<jobs::JobDefinition> sabotaged(std::vector<jobs::JobDefinition> jobs) const;
+  std::optional<jobs::JobDefinition> definition_of(const std::string& identity) const;
+
   class TellingLedger;
   class EagerRunner;
   Daemon(Outside& outside, PowerCutFileSystem& file_system, std::unique_ptr<FileLedger> ledger, Log& log,
          Mutation mutation);
-  Status start_scheduler();
 
   Outside& outside_;
+  Mutation mutation_;
   PowerCutFileSystem& file_system_;
   std::unique_ptr<FileLedger> ledger_;
   std::unique_ptr<TellingLedger> telling_ledger_;

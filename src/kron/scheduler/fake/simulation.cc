@@ -7,8 +7,8 @@
 
 #include "kron/base/duration.h"
 #include "kron/base/rfc3339.h"
-#include "kron/env/fake/silent_log.h"
 #include "kron/env/fake/survivors.h"
+#include "kron/env/log.h"
 #include "kron/scheduler/fake/dice.h"
 
 namespace kron::testing {
@@ -38,13 +38,40 @@ constexpr std::array<std::optional<Seconds>, 3> kSpreads{std::nullopt, Seconds(1
 // 2026 to the end of 2028: a leap year, and every change of the clocks thrice.
 constexpr Instant kStart = instant_of(1'767'225'600);
 constexpr Seconds kBusiestFor{600};
+constexpr std::array<std::optional<Seconds>, 3> kRepeats{std::nullopt, Seconds(6h), Seconds(72h)};
+constexpr std::array kAfters{1U, 1U, 2U, 3U};
+
+// Tells the witness what is held up, and for how long.
+class HeardLog : public Log {
+ public:
+  explicit HeardLog(Witness& witness) : witness_(witness) { witness_.hears_log(); }
+
+  void write(LogLevel, std::string_view event, std::span<const LogField> fields) override {
+    const bool is_spread = event == "start_spread";
+    if (!is_spread && event != "period_waits") return;
+    const auto field = [&](std::string_view key) {
+      for (const LogField& one : fields) {
+        if (one.key == key) return std::string(std::get<std::string_view>(one.value));
+      }
+      return std::string();
+    };
+    const std::optional<Instant> until = is_spread ? std::optional(*parse_rfc3339(field("until"))) : std::nullopt;
+    witness_.told_of_wait(field("identity"), *parse_rfc3339(field("periodId")), until);
+  }
+
+ private:
+  Witness& witness_;
+};
 
 class Simulation {
  public:
   explicit Simulation(const SimulationPlan& plan) : plan_(plan), dice_(plan.seed), outside_(kStart) {
     outside_.runner.behave([this](const RunSpec&) { return behaviour(); });
     outside_.writer = &writer_;
-    outside_.observer = plan.on_event;
+    outside_.observer = [this](const Event& event) {
+      if (const auto* owed = std::get_if<MessageOwed>(&event)) outside_.owed.push_back(*owed);
+      if (plan_.on_event) plan_.on_event(event);
+    };
     outside_.max_running = plan.max_running.value_or(plan.quiet ? 0 : dice_.one_of(kMaxRunning));
     for (int i = 0; i < plan.jobs; ++i) outside_.jobs.push_back(new_job());
   }
@@ -57,8 +84,10 @@ class Simulation {
           std::min(1s + dice_.seconds(2 * plan_.between_events), std::chrono::ceil<Seconds>(end - elapsed_));
       live(stretch);
       if (!plan_.quiet) happen();
+      if (!plan_.quiet && report_.violation.empty()) carry_messages();
       judge();
     }
+    if (report_.violation.empty()) carry_all_messages();
     if (plan_.quiet) expect_every_period();
     if (plan_.at_end && daemon_) plan_.at_end(outside_, daemon_->scheduler());
     report_.executions = outside_.witness.executions();
@@ -66,6 +95,13 @@ class Simulation {
     report_.paused = outside_.witness.paused_by_failures();
     report_.superseded = outside_.witness.superseded();
     report_.without_slot = outside_.witness.without_slot();
+    report_.spread = outside_.witness.spread();
+    report_.retried = outside_.witness.retried();
+    report_.ruled = outside_.witness.ruled();
+    report_.opened = outside_.witness.opened();
+    report_.closed = outside_.witness.closed();
+    report_.repeated = outside_.witness.repeated();
+    report_.late = outside_.witness.late();
     return report_;
   }
 
@@ -95,10 +131,25 @@ class Simulation {
     std::string pool = plan_.quiet ? "" : dice_.one_of(kPools);
     jobs::RunOptions options;
     if (!pool.empty()) options.pool = jobs::SlotPool{std::move(pool), 0};
+    if (!plan_.quiet) options.notify = any_terms();
     definition.options = std::make_shared<const jobs::RunOptions>(std::move(options));
     size_pool_of(definition);
     job.constraints = {};
     if (dice_.once_in(8)) static_cast<void>(add_clause(job.constraints.avoid, "dow", "SAT,SUN"));
+  }
+
+  std::optional<AlarmTerms> any_terms() {
+    if (dice_.once_in(4)) return std::nullopt;
+    AlarmTerms terms;
+    terms.after = dice_.one_of(kAfters);
+    terms.repeat = dice_.one_of(kRepeats);
+    for (const AlarmKind kind : all_alarm_kinds()) {
+      if (!dice_.once_in(5)) terms.on.push_back(kind);
+    }
+    for (const char* to : {"ops", "team", "pager"}) {
+      if (terms.to.empty() || dice_.once_in(2)) terms.to.emplace_back(to);
+    }
+    return terms;
   }
 
   // A pool has one size, whoever names it.
@@ -115,6 +166,9 @@ class Simulation {
     b.ignores_term = dice_.once_in(10);
     b.unkillable = dice_.once_in(200);
     b.vanishes = dice_.once_in(50);
+    if (dice_.once_in(4)) b.attempts = static_cast<std::uint32_t>(2 + dice_.upto(3));
+    const bool rule = dice_.once_in(2);  // by its job's rules: what its exit code alone would not say
+    if (dice_.once_in(6) && rule != (b.exit_code != 0)) b.failed = rule;
     return b;
   }
 
@@ -169,11 +223,68 @@ class Simulation {
     return false;
   }
 
+  // What is owed goes to the queue, in its order, and is then noted as paid; or the daemon dies on the way.
+  void carry_messages() {
+    if (dice_.once_in(3)) return;
+    const auto many = static_cast<std::size_t>(dice_.upto(static_cast<std::int64_t>(outside_.owed.size())));
+    carry_messages(dice_.once_in(3) ? many : outside_.owed.size(), true);
+  }
+
+  void carry_messages(std::size_t many, bool may_die) {
+    const auto end = outside_.owed.begin() + static_cast<std::ptrdiff_t>(many);
+    const std::vector<MessageOwed> all(outside_.owed.begin(), end);
+    outside_.owed.erase(outside_.owed.begin(), end);
+    for (const MessageOwed& owed : all) {
+      for (const std::string& to : owed.message.to) {
+        outside_.witness.submitted(owed.identity, owed.message, to);
+        if (may_die && dice_.once_in(100)) return restarts();
+      }
+      daemon_->scheduler().note_alarm(owed.identity, {.paid = {key_of(owed.message)}});
+    }
+  }
+
+  // Given the time, nothing stays owed.
+  void carry_all_messages() {
+    do {
+      carry_messages(outside_.owed.size(), false);
+      live(1min);
+    } while (!outside_.owed.empty() && report_.violation.empty());
+    outside_.witness.check_all_submitted(outside_.jobs);
+    for (const JobDefinition& definition : outside_.jobs) {
+      const auto record = daemon_->ledger().read(definition.job.identity);
+      if (record && record->alarm && !record->alarm->owed.empty()) {
+        outside_.witness.accuse(definition.job.identity + ": a message stays owed");
+      }
+    }
+    judge();
+  }
+
+  // Somebody finds late what runs or waits; or says so when it has long ended.
+  void is_late() {
+    const std::vector<JobDefinition> jobs = outside_.jobs;
+    for (const JobDefinition& definition : jobs) {
+      const std::string& job = definition.job.identity;
+      const auto view = daemon_->scheduler().view(job);
+      if (!view) continue;
+      AlarmSign sign{.kind = AlarmKind::late, .at = now(outside_.clock)};
+      const auto& active = view->known.active;
+      const bool runs = !active.empty() && active.front().period && active.front().trigger != Trigger::manual;
+      if (!runs && !view->held_up && !dice_.once_in(8)) continue;
+      if (runs) sign.run_id = active.front().run_id;
+      if (runs) sign.period = *active.front().period;
+      if (!runs && view->held_up) sign.period = view->held_up->nominal;
+      if (!runs && !view->held_up) sign.period = view->known.periods.last_handled.value_or(sign.at);
+      daemon_->scheduler().note_alarm(job, {.signs = {sign}});
+    }
+    if (dice_.once_in(2)) outside_.pass(10min);  // the signs and the ends of the runs share their steps
+  }
+
   // What is on its way to the disk may reach it, and nobody is told.
   void die() {
     daemon_->report_executed();
     if (dice_.once_in(2)) writer_.drop();
     daemon_.reset();
+    outside_.owed.clear();
     if (plan_.on_life) plan_.on_life(now(outside_.clock), false);
     report_.unanswered += std::exchange(pending_, 0);
     outside_.runner.daemon_dies();
@@ -218,6 +329,8 @@ class Simulation {
         Event{"a planned restart", &Simulation::planned_restart},
         Event{"a failed start", &Simulation::start_fails},
         Event{"a stop", &Simulation::stops},
+        Event{"a late run", &Simulation::is_late},
+        Event{"a late run", &Simulation::is_late},
     };
     const Event& event = dice_.one_of(kEvents);
     (this->*event.second)();
@@ -437,7 +550,7 @@ class Simulation {
   Dice dice_;
   ZoneDatabase zones_;
   Outside outside_;
-  SilentLog log_;
+  HeardLog log_{outside_.witness};
   std::unique_ptr<PowerCutFileSystem> file_system_ = std::make_unique<PowerCutFileSystem>();
   HeldWriter writer_;
   std::unique_ptr<Daemon> daemon_;

@@ -42,7 +42,14 @@ struct SimulationReport {
   std::size_t superseded = 0;    // periods that waited in vain for the run before them, or for a slot
   std::size_t slot_waits = 0;    // periods that waited for a slot when somebody looked
   std::size_t without_slot = 0;  // periods that were missed because there was none
-  std::string violation;         // empty: none; else what, when, and after which event
+  std::size_t spread = 0;        // late periods that were announced to start later, and did
+  std::size_t retried = 0;       // runs of several attempts
+  std::size_t ruled = 0;         // runs that failed, or not, unlike their exit code
+  std::size_t opened = 0;        // alarms, as they were submitted; each once for each destination
+  std::size_t closed = 0;
+  std::size_t repeated = 0;
+  std::size_t late = 0;   // of all these messages
+  std::string violation;  // empty: none; else what, when, and after which event
 };
 
 SimulationReport simulate(const SimulationPlan& plan);
