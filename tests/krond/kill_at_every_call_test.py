@@ -14,7 +14,7 @@ from krond_host import HOUR, IS_FULL, MIDNIGHT, MINUTE, SCALE, Host, period_id, 
 # As many points of each scenario in a quick run; a full one takes them all.
 QUICK_POINTS = 5
 FEW_POINTS = 3  # where what is swept is a small part of all calls
-FEWEST_POINTS = 300
+FEWEST_POINTS = 800
 SCENARIOS = 18
 
 SEEN = MIDNIGHT + 30  # when the jobs are first seen
