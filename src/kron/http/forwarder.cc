@@ -250,7 +250,7 @@ class Forwarder::Loop {
       }
       if (flight.reader.is_complete()) {
         Response whole = head_of(flight);
-        whole.body = std::move(response.body);
+        whole.body = said_before(flight) + response.body;
         flight.reply->send(std::move(whole));
         return true;
       }
@@ -258,6 +258,7 @@ class Forwarder::Loop {
       flight.stream = flight.reply->begin(head_of(flight));
       if (!flight.stream) return true;
       flight.stream->counts_as_whole();
+      response.body.insert(0, said_before(flight));
     }
     std::string bytes = std::exchange(response.body, {});
     flight.ahead += bytes.size();
@@ -265,6 +266,10 @@ class Forwarder::Loop {
     if (!flight.reader.is_complete()) return false;
     flight.stream->end();
     return true;
+  }
+
+  static std::string said_before(Flight& flight) {
+    return flight.reader.response().status == 200 ? std::move(flight.request.before) : std::string();
   }
 
   Response head_of(Flight& flight) const {

@@ -33,7 +33,8 @@ class Forwarder {
     std::string target = {};
     Fields headers = {};
     std::string body = {};
-    Fields added = {};  // to the answer
+    Fields added = {};        // to the answer
+    std::string before = {};  // the body of an answer with status 200, if it is passed on as it comes
     // If there is one: makes the client's answer of the server's, which it gets whole and with all its headers. On the
     // forwarder's thread.
     std::function<Response(Response)> adapt = {};

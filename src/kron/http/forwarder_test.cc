@@ -32,6 +32,7 @@ class ForwarderTest : public ::testing::Test {
                            .headers = {{"X-Passed", std::string(request.header("x-asked").value_or("none"))}},
                            .body = std::move(request.body),
                            .added = {{"X-Added", "yes"}},
+                           .before = before_,
                            .adapt = adapt_,
                            .answered = answered_},
                           std::move(reply));
@@ -40,6 +41,7 @@ class ForwarderTest : public ::testing::Test {
   Client client() const { return Client(front_->socket_path(), {.timeout = testing::kPatience}); }
 
   Forwarder::Options options_{.passed = {"x-told"}};
+  std::string before_;
   std::function<Response(Response)> adapt_;
   std::function<void(int)> answered_;
   std::unique_ptr<ServerRig> behind_;
@@ -79,6 +81,18 @@ TEST_F(ForwarderTest, AStreamIsPassedOnAsItComes) {
   reads.read_until("two");
   stream->end();
   EXPECT_TRUE(reads.read_until("0\r\n\r\n").ends_with("0\r\n\r\n"));
+}
+
+TEST_F(ForwarderTest, WhatIsSaidBeforeAnAnswerComesOnceAndOnlyBeforeAGoodOne) {
+  before_ = "first ";
+  const std::string large(std::size_t{9} << 20, 'x');
+  behind([&](const Request& request, Reply reply) {
+    reply.send({.status = request.target == "/none" ? 404 : 200, .body = request.target == "/large" ? large : "then"});
+  });
+  Client asks = client();
+  EXPECT_EQ(asks.request("GET", "/").value().body, "first then");
+  EXPECT_EQ(asks.request("GET", "/none").value().body, "then");
+  EXPECT_TRUE(asks.request("GET", "/large").value().body == "first " + large);
 }
 
 TEST_F(ForwarderTest, WhoHangsUpEndsTheRequestBehind) {
