@@ -12,72 +12,21 @@
 #include "kron/web/assets.h"
 #include "kron/web/guard.h"
 #include "kron/web/routes.h"
+#include "kron/web/service_ways.h"
 
 namespace kron::web {
 namespace {
-
-using Path = std::vector<std::string>;
 
 constexpr std::size_t kMostLoginBody = 4096;
 constexpr std::size_t kMostGood = 4096;
 constexpr Seconds kGoodFor{600};
 constexpr std::string_view kOurCookie = "__Host-kron-";
 
-const Asset* served_asset(const http::Request& request) {
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  return reads ? asset_at(request.target.substr(0, request.target.find('?'))) : nullptr;
-}
-
-bool is_session_path(const http::Request& request) { return request.segments == Path{"api", "v1", "session"}; }
-
-bool is_token_path(const http::Request& request) {
-  const Path& path = request.segments;
-  return path.size() >= 3 && path[0] == "api" && path[1] == "v1" && (path[2] == "tokens" || path[2] == "sessions");
-}
-
-bool is_event_path(const http::Request& request) {
-  return request.method == "GET" && request.segments == Path{"api", "v1", "events"};
-}
-
-bool is_open_path(const http::Request& request) {
-  const Path& path = request.segments;
-  if (request.method != "GET") return false;
-  return path == Path{"healthz"} || path == Path{"readyz"} || path == Path{"metrics"};
-}
-
-// /ics/TOKEN/upcoming.ics: for calendar programs, which send no header that their user chooses.
-bool is_calendar_path(const http::Request& request) {
-  const Path& path = request.segments;
-  return request.method == "GET" && path.size() == 3 && path[0] == "ics" && path[2] == "upcoming.ics";
-}
-
-// From here on the token is where all tokens are, and in no path. What else the request shows counts for nothing.
-void move_token_to_header(http::Request& request) {
-  std::string token = std::move(request.segments[1]);
-  request.segments = {"api", "v1", "upcoming.ics"};
-  std::erase_if(request.headers,
-                [](const auto& field) { return field.first == "authorization" || field.first == "cookie"; });
-  request.headers.emplace_back("authorization", "Bearer " + std::move(token));
-}
-
 std::string_view cookies_of(const http::Request& request) { return request.header("cookie").value_or(""); }
-
-// What is shown to be let in; empty: nothing.
-std::string_view shown_in(const http::Request& request) {
-  if (is_calendar_path(request)) return token_id_in(request.segments[1]) ? request.segments[1] : std::string_view();
-  if (const auto header = request.header("authorization")) return *header;
-  const std::string_view cookies = cookies_of(request);
-  return cookies.find(kOurCookie) == std::string_view::npos ? std::string_view() : cookies;
-}
 
 std::string hash_of_shown(const http::Request& request) {
   const std::string_view shown = shown_in(request);
   return shown.empty() ? std::string() : hex(sha256({shown}));
-}
-
-bool has_json(const http::Request& request) {
-  const std::string_view type = request.header("content-type").value_or("");
-  return type.substr(0, type.find(';')) == "application/json";
 }
 
 http::Response not_json() { return http::problem(415, "the body must be application/json"); }
@@ -152,39 +101,42 @@ http::Listener::Identified ServiceFront::identify(const http::Request& head) {
 }
 
 std::variant<std::size_t, http::Response> ServiceFront::body_limit(const http::Request& head) const {
-  if (is_session_path(head)) return kMostLoginBody;
-  if (is_token_path(head)) return kMostLoginBody;  // for its 403, or 401
+  const ServiceWay way = service_way_of(head);
+  if (way == ServiceWay::session) return kMostLoginBody;
+  if (way == ServiceWay::tokens) return kMostLoginBody;  // for its 403, or 401
   if (shown_in(head).empty()) return http::unauthorized();
   const WebRoute* route = service_route_of(head.method, head.segments);
   return route == nullptr ? kMostLoginBody : route->most_body;
 }
 
 void ServiceFront::answer(http::Request request, http::Reply reply) {
-  if (const Asset* asset = served_asset(request)) return reply.send(answer_with(*asset, request));
-  if (is_session_path(request)) return answer_session(std::move(request), std::move(reply));
-  if (is_token_path(request)) return reply.send(refuse_tokens(request));
-  if (is_open_path(request)) return forward(std::move(request), std::move(reply));
-  if (shown_in(request).empty()) return reply.send(http::unauthorized());
-  if (is_calendar_path(request)) return forward(std::move(request), std::move(reply));
-  if (service_route_of(request.method, request.segments) == nullptr) {
-    return reply.send(http::problem({Code::not_found, "kron web does not forward this request"}));
+  const ServiceWay way = service_way_of(request);
+  switch (way) {
+    case ServiceWay::page:
+      return reply.send(answer_with(*served_asset(request), request));
+    case ServiceWay::session:
+      return answer_session(std::move(request), std::move(reply));
+    case ServiceWay::tokens:
+      return reply.send(refuse_tokens(request));
+    case ServiceWay::not_let_in:
+      return reply.send(http::unauthorized());
+    case ServiceWay::not_listed:
+      return reply.send(http::problem({Code::not_found, "kron web does not forward this request"}));
+    case ServiceWay::not_json:
+      return reply.send(not_json());
+    case ServiceWay::events:
+      return follow_events(std::move(request), std::move(reply));
+    case ServiceWay::open:
+    case ServiceWay::calendar:
+    case ServiceWay::listed:
+      return forward(way, std::move(request), std::move(reply));
   }
-  // A form of another site can send only a few types of body, and this is none of them.
-  const bool has_cookie = !request.header("authorization");
-  if (has_cookie && !request.body.empty() && !has_json(request)) return reply.send(not_json());
-  if (is_event_path(request)) return follow_events(std::move(request), std::move(reply));
-  forward(std::move(request), std::move(reply));
 }
 
-void ServiceFront::forward(http::Request request, http::Reply reply) {
+void ServiceFront::forward(ServiceWay way, http::Request request, http::Reply reply) {
   // What is answered to anybody says nothing about what was shown for it.
-  const bool is_judged = !is_open_path(request);
-  const std::string credential = is_judged ? hash_of_shown(request) : std::string();
-  const bool is_in_path = is_calendar_path(request);
-  if (is_in_path) move_token_to_header(request);
-  auto outgoing = outgoing_with_credentials(std::move(request));
-  // krond takes from a path only a token that is for this alone.
-  if (is_in_path) outgoing.headers.emplace_back("Kron-Token-In-Path", "yes");
+  const std::string credential = way == ServiceWay::open ? std::string() : hash_of_shown(request);
+  auto outgoing = outgoing_by(way, std::move(request));
   outgoing.answered = [this, credential](int status) { note_answer(credential, status); };
   forwarder_.forward(std::move(outgoing), std::move(reply));
 }

@@ -15,6 +15,7 @@
 #include "kron/http/reply.h"
 #include "kron/web/event_fan.h"
 #include "kron/web/login_limits.h"
+#include "kron/web/service_ways.h"
 #include "kron/web/site.h"
 
 namespace kron::web {
@@ -47,7 +48,7 @@ class ServiceFront {
     std::string address;
     std::string credential;  // its hash; empty: none was shown
   };
-  void forward(http::Request request, http::Reply reply);
+  void forward(ServiceWay way, http::Request request, http::Reply reply);
   void follow_events(http::Request request, http::Reply reply);
   void answer_session(http::Request request, http::Reply reply);
   void log_in(http::Request request, http::Reply reply);
