@@ -208,6 +208,8 @@ void add_service_flags(CLI::App& verb, WebOptions& options) {
       ->allow_extra_args(false);
   add("--tls-cert", service.tls_certificate, "FILE", "Certificate and those between it and its root, as PEM");
   add("--tls-key", service.tls_key, "FILE", "Its key, as PEM; both are read again at HUP, and when they change");
+  add("--tls-client-ca", service.tls_client_ca, "FILE",
+      "Authorities, as PEM: only who has a certificate of one of them may connect");
   verb.add_flag("--plain-http-behind-proxy", service.plain_http_behind_proxy,
                 "Speak plain HTTP, because a proxy on the same host or pod ends TLS; needs --public-url")
       ->needs(is_service)

@@ -28,11 +28,6 @@
 namespace kron::cli {
 namespace {
 
-// How often it is looked whether the certificate was replaced, and whether anybody still needs us.
-constexpr Nanoseconds kLook = std::chrono::minutes(1);
-// One that the service manager starts at the first visit leaves when nobody comes any more.
-constexpr Nanoseconds kIdleExit = std::chrono::minutes(10);
-
 bool is_loopback(const sockaddr_storage& address) {
   if (address.ss_family == AF_UNIX) return true;
   if (address.ss_family == AF_INET) {
@@ -88,7 +83,7 @@ class WebService {
       (*loop)->wake_at_monotonic(next_look_);
       if (const auto woken = (*loop)->wait(); !woken) return fail(woken.error());
       if (clock_.monotonic() < next_look_) continue;
-      next_look_ = clock_.monotonic() + kLook;
+      next_look_ = clock_.monotonic() + options_.look;
       reload(false);
     }
     server_.reset();     // before the forwarder, whose clients are its
@@ -106,7 +101,8 @@ class WebService {
     auto site = site_of(options_, is_local);
     if (!site) return fail(site.error());
     if (!options_.tls_certificate.empty()) {
-      auto source = http::TlsSource::open({.certificate = options_.tls_certificate, .key = options_.tls_key});
+      auto source = http::TlsSource::open(
+          {.certificate = options_.tls_certificate, .key = options_.tls_key, .client_ca = options_.tls_client_ca});
       if (!source) return fail(source.error());
       tls_ = *std::move(source);
     }
@@ -115,8 +111,9 @@ class WebService {
         {.cure = "is krond running, with --web-socket? see `kron doctor`", .passed = web::passed_headers()});
     if (!forwarder) return fail(forwarder.error());
     forwarder_ = *std::move(forwarder);
-    front_.emplace(web::ServiceFront::Options{.site = *std::move(site), .host = this_host(), .version = KRON_VERSION},
-                   *forwarder_, clock_, log_);
+    web::ServiceFront::Options front{.site = *std::move(site), .host = this_host(), .version = KRON_VERSION};
+    if (tls_) front.certificate_expires = [tls = tls_] { return tls->context()->expires(); };
+    front_.emplace(std::move(front), *forwarder_, clock_, log_);
     auto listeners = open_listeners(std::move(passed));
     if (!listeners) return fail(listeners.error());
     return serve(*std::move(listeners));
@@ -161,7 +158,8 @@ class WebService {
   }
 
   bool is_idle() const {
-    return leaves_when_idle_ && forwarder_->under_way() == 0 && clock_.monotonic() - front_->last_asked() >= kIdleExit;
+    return leaves_when_idle_ && forwarder_->under_way() == 0 &&
+           clock_.monotonic() - front_->last_asked() >= options_.idle_exit;
   }
 
   // One that cannot be used leaves the one before in force, and the next change is tried again.
@@ -185,7 +183,7 @@ class WebService {
   RealClock clock_;
   LineLog log_{STDERR_FILENO, clock_, LogFormat::text, LogLevel::info};
   bool leaves_when_idle_ = false;
-  Nanoseconds next_look_ = clock_.monotonic() + kLook;
+  Nanoseconds next_look_ = clock_.monotonic() + options_.look;
   std::shared_ptr<http::TlsSource> tls_;
   std::unique_ptr<http::Forwarder> forwarder_;
   std::optional<web::ServiceFront> front_;
@@ -211,6 +209,9 @@ Result<web::Site> site_of(const ServiceOptions& options, bool is_local) {
   const bool has_tls = !options.tls_certificate.empty();
   if (has_tls != !options.tls_key.empty()) {
     return fail(Code::invalid, "--tls-cert and --tls-key belong together: the certificate and its key");
+  }
+  if (!has_tls && !options.tls_client_ca.empty()) {
+    return fail(Code::invalid, "--tls-client-ca asks clients for certificates, which needs TLS: give --tls-cert too");
   }
   if (has_tls && options.plain_http_behind_proxy) {
     return fail(Code::invalid, "--plain-http-behind-proxy says that a proxy ends TLS; leave it out, or --tls-cert");

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "kron/base/instant.h"
 #include "kron/base/result.h"
 #include "kron/web/site.h"
 
@@ -16,6 +18,11 @@ struct ServiceOptions {
   bool plain_http_behind_proxy = false;
   std::string tls_certificate = {};  // PEM files
   std::string tls_key = {};
+  std::string tls_client_ca = {};  // PEM file: who connects must have a certificate of one of these authorities
+  // How often it is looked whether the certificate was replaced, and whether anybody still needs us.
+  Nanoseconds look = std::chrono::minutes(1);
+  // One that the service manager starts at the first visit leaves when nobody has come for so long.
+  Nanoseconds idle_exit = std::chrono::minutes(10);
 };
 
 // What the flags say about names and encryption, before anything listens. `is_local`: only this machine can connect.

@@ -141,7 +141,9 @@ class Krond(Deploy, unittest.TestCase):
         described = set(re.findall(r"^\| `((?:kron|process)_[a-z_]+)(?:\{[a-z,]+\})?` \| (?:counter|gauge|histogram) ", page,
                                    re.MULTILINE))
         of_operator = subprocess.run([SAMPLE_METRICS, "operator"], capture_output=True, text=True, check=True).stdout
-        self.assertEqual(described, families(self.metrics) | families(of_operator))
+        front = (SOURCE / "src/kron/web/service_front.cc").read_text(encoding="utf-8")
+        of_front = set(re.findall(r'"(kron_[a-z_]+)"', front))
+        self.assertEqual(described, families(self.metrics) | families(of_operator) | of_front)
 
 
 class Operator(Deploy, unittest.TestCase):

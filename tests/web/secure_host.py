@@ -26,11 +26,13 @@ class Secure(Service):
 
 
 class OnSecureHost(OnServiceHost):
+    tls_flags = ()
+
     def service(self, *flags):
         self.certificate, self.key = self.host.root / "tls.crt", self.host.root / "tls.key"
         make_certificate(self.host.root)
         process = self.host.start_kron("web", "--service", "--web-socket", str(self.web_socket), *flags, "--tls-cert",
-                                       str(self.certificate), "--tls-key", str(self.key))
+                                       str(self.certificate), "--tls-key", str(self.key), *self.tls_flags)
         front = Secure(process, self.host_name)
         front.certificate = self.certificate
         return front

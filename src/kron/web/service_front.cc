@@ -66,6 +66,15 @@ http::Response as_it_is(http::Response answer) {
   return response;
 }
 
+// What krond cannot know, in front of its metrics.
+std::string own_metrics(Instant certificate_expires) {
+  constexpr std::string_view kName = "kron_tls_certificate_expiry_timestamp_seconds";
+  std::string text("# HELP ");
+  text.append(kName).append(" When the certificate of kron web runs out, as Unix time.\n# TYPE ");
+  text.append(kName).append(" gauge\n").append(kName).append(" ");
+  return text.append(std::to_string(epoch_seconds(certificate_expires))).append("\n");
+}
+
 }  // namespace
 
 ServiceFront::ServiceFront(Options options, http::Forwarder& forwarder, const Clock& clock, Log& log)
@@ -136,7 +145,13 @@ void ServiceFront::answer(http::Request request, http::Reply reply) {
 void ServiceFront::forward(ServiceWay way, http::Request request, http::Reply reply) {
   // What is answered to anybody says nothing about what was shown for it.
   const std::string credential = way == ServiceWay::open ? std::string() : hash_of_shown(request);
+  const bool adds_own_metrics = options_.certificate_expires && request.segments == std::vector<std::string>{"metrics"};
+  // To what is compressed nothing can be added.
+  if (adds_own_metrics) {
+    std::erase_if(request.headers, [](const auto& field) { return field.first == "accept-encoding"; });
+  }
   auto outgoing = outgoing_by(way, std::move(request));
+  if (adds_own_metrics) outgoing.before = own_metrics(options_.certificate_expires());
   outgoing.answered = [this, credential](int status) { note_answer(credential, status); };
   forwarder_.forward(std::move(outgoing), std::move(reply));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,8 @@ class ServiceFront {
     Site site = {};
     std::string host = {};     // of this machine, for the page's title
     std::string version = {};  // of the page
+    // When the certificate that is shown now runs out; none: there is no TLS. Asked from the server's thread.
+    std::function<Instant()> certificate_expires = {};
   };
 
   // All of them outlive it.

@@ -60,7 +60,9 @@ class ServiceFrontTest : public ::testing::Test {
   void start(Site site) {
     server_.reset();
     front_ = std::make_unique<ServiceFront>(
-        ServiceFront::Options{.site = std::move(site), .host = "here", .version = "9"}, *forwarder_, clock_, log_);
+        ServiceFront::Options{
+            .site = std::move(site), .host = "here", .version = "9", .certificate_expires = certificate_expires_},
+        *forwarder_, clock_, log_);
     auto listener =
         http::TcpListener::open("127.0.0.1:0", [this](const http::Request& head) { return front_->identify(head); });
     port_ = listener->port();
@@ -98,6 +100,7 @@ class ServiceFrontTest : public ::testing::Test {
   std::vector<std::string> asked_;
   std::vector<http::Fields> heads_;
   std::atomic<bool> has_open_metrics_ = false;
+  std::function<Instant()> certificate_expires_;
   testing::ServerRig krond_;
   testing::FakeClock clock_{Instant(Seconds(0))};
   testing::CapturingLog log_;
@@ -174,6 +177,21 @@ TEST_F(ServiceFrontTest, WhetherKrondLivesIsForAnybody) {
   EXPECT_THAT(ask("GET /readyz"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(ask("GET /metrics"), StartsWith("HTTP/1.1 401 ")) << "krond says so";
   EXPECT_THAT(ask("GET /"), AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("<!doctype html>")));
+}
+
+TEST_F(ServiceFrontTest, MetricsTellWhenTheCertificateRunsOutToWhomKrondLetsIn) {
+  const std::string krond = R"({"name":"ada","role":"operate"})";
+  EXPECT_THAT(ask("GET /metrics", bearer(kGood)), EndsWith("\r\n\r\n" + krond)) << "no TLS";
+  certificate_expires_ = [] { return Instant(Seconds(1767225600)); };
+  start({.scheme = "http", .names = {}});
+  EXPECT_THAT(ask("GET /metrics", bearer(kGood) + "Accept-Encoding: gzip\r\n"),
+              EndsWith("\r\n\r\n# HELP kron_tls_certificate_expiry_timestamp_seconds When the certificate of kron web "
+                       "runs out, as Unix time.\n# TYPE kron_tls_certificate_expiry_timestamp_seconds gauge\n"
+                       "kron_tls_certificate_expiry_timestamp_seconds 1767225600\n" +
+                       krond));
+  EXPECT_FALSE(http::Request{.headers = heads_.back()}.header("accept-encoding"));
+  EXPECT_THAT(ask("GET /metrics"), AllOf(StartsWith("HTTP/1.1 401 "), Not(HasSubstr("kron_tls"))));
+  EXPECT_THAT(ask("GET /api/v1/jobs", bearer(kGood)), EndsWith("\r\n\r\n" + krond));
 }
 
 TEST_F(ServiceFrontTest, OverHttpsTheSessionIsACookieThatNoScriptReads) {
