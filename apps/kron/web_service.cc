@@ -24,6 +24,7 @@
 #include "kron/web/service_front.h"
 #include "lines.h"
 #include "private_memory.h"
+#include "system_call_filter.h"
 
 namespace kron::cli {
 namespace {
@@ -105,6 +106,10 @@ class WebService {
           {.certificate = options_.tls_certificate, .key = options_.tls_key, .client_ca = options_.tls_client_ca});
       if (!source) return fail(source.error());
       tls_ = *std::move(source);
+    }
+    // Before there is any other thread.
+    if (const Status confined = confine_front(); !confined) {
+      log_.warning("front_not_confined", {{"reason", std::string_view(confined.error().message)}});
     }
     auto forwarder = http::Forwarder::start(
         options_.web_socket,
