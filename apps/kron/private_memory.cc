@@ -18,7 +18,8 @@ bool leads_to_token(int argc, const char* const* argv) {
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return true;
   }
   for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]).starts_with("--token-file")) return true;
+    const std::string_view word(argv[i]);
+    if (word == "token" || word.starts_with("--token-file")) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ namespace kron::cli {
 // are keys to krond.
 void keep_memory_private();
 
-// Whether the words of a command, or its environment, lead to a token.
+// Whether the words of a command, or its environment, lead to a token: one that is shown, or made by `kron token`.
 bool leads_to_token(int argc, const char* const* argv);
 
 }  // namespace kron::cli

@@ -244,6 +244,7 @@ TEST(PrivateMemory, IsKeptWhereThereIsAToken) {
   };
   EXPECT_FALSE(leads({"kron", "status", "--url", "https://x"}));
   EXPECT_TRUE(leads({"kron", "status", "--token-file", "f"}));
+  EXPECT_TRUE(leads({"kron", "token", "create", "ci", "--role", "read"}));
   EXPECT_TRUE(leads({"kron", "status", "--token-file=f"}));
   {
     const Variable token("KRON_TOKEN", "t");
