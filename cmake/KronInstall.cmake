@@ -34,6 +34,8 @@ kron_install_unit(krond.service system krond.service)
 kron_install_unit(krond-user.service user krond.service)
 kron_install_unit(kron-web.service system kron-web.service)
 kron_install_unit(kron-web.socket system kron-web.socket)
+kron_install_unit(kron-web-certificate.path system kron-web-certificate.path)
+kron_install_unit(kron-web-certificate.service system kron-web-certificate.service)
 
 # For those who watch, for those who have a cluster of Kubernetes, and for those who write workers.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/prometheus ${PROJECT_SOURCE_DIR}/deploy/grafana

@@ -4,10 +4,12 @@
     web_unit_test.py SOURCE_DIRECTORY
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -44,6 +46,30 @@ class WebUnit(unittest.TestCase):
     def test_nobody_enables_it_by_installing_it(self):
         self.assertNotIn("WantedBy", self.keys)
         self.assertEqual(self.keys["Requires"], ["kron-web.socket"])
+
+    def test_a_renewed_certificate_is_handed_over_while_it_runs(self):
+        self.assertEqual(self.keys["Wants"], ["kron-web-certificate.path"])
+        path = keys_of((SOURCE / "deploy/kron-web-certificate.path").read_text(encoding="utf-8"))
+        self.assertEqual(set(path["PathChanged"]), {value.split(":")[1] for value in self.keys["LoadCredential"]})
+        # It is there as long as the service is, and nobody enables it.
+        self.assertEqual((path["BindsTo"], path["After"]), (["kron-web.service"], ["kron-web.service"]))
+        hands_over = keys_of((SOURCE / "deploy/kron-web-certificate.service").read_text(encoding="utf-8"))
+        self.assertTrue(hands_over["ExecStart"][0].endswith("systemctl try-restart kron-web.service"))
+        for keys in (path, hands_over):
+            self.assertNotIn("WantedBy", keys)
+
+    @unittest.skipIf(shutil.which("systemd-analyze") is None, "there is no systemd-analyze")
+    def test_systemd_takes_the_units_as_they_are(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("kron-web.service", "kron-web.socket", "kron-web-certificate.path", "kron-web-certificate.service"):
+                text = (SOURCE / "deploy" / name).read_text(encoding="utf-8")
+                # No program needs to be installed for this.
+                (Path(directory) / name).write_text(text.replace("/usr/local/bin/kron ", "/bin/true "), encoding="utf-8")
+            run = subprocess.run(["systemd-analyze", "verify", "--man=no", *sorted(map(str, Path(directory).iterdir()))],
+                                 check=False, capture_output=True, text=True, timeout=60,
+                                 env={**os.environ, "SYSTEMD_UNIT_PATH": f"{directory}:"})
+        ours = [line for line in (run.stdout + run.stderr).splitlines() if "kron-web" in line]
+        self.assertEqual(ours, [], run.stderr)
 
     def test_its_flags_are_those_of_kron_web(self):
         flags = (SOURCE / "apps/kron/operate_flags.cc").read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ class Content(unittest.TestCase):
 
     def test_the_pages_service_is_for_those_who_enable_it(self):
         units = ROOTS["krond"] / "lib/systemd/system"
-        self.assertEqual({path.name for path in units.iterdir()}, {path.name for path in (SOURCE / "deploy").glob("kron*.s*")} -
+        self.assertEqual({path.name for path in units.iterdir()}, {path.name for path in (SOURCE / "deploy").glob("kron*.*")} -
                          {"krond-user.service"})
         postinst = (ROOTS["krond"] / "DEBIAN/postinst").read_text(encoding="utf-8")
         # Only what an administrator has enabled is enabled anew: not at the first installation, of which nothing is known.

@@ -115,7 +115,7 @@ class Packages(unittest.TestCase):
     def test_4_web_page_over_tls_with_a_token(self):
         if not (SOURCE / "deploy/kron-web.socket").exists():
             self.skipTest("this source has no service for the page")
-        for unit in ("kron-web.socket", "kron-web.service"):
+        for unit in ("kron-web.socket", "kron-web.service", "kron-web-certificate.path"):
             self.assertNotEqual(MACHINE.run("systemctl", "is-enabled", unit, check=False).stdout.strip(), "enabled")
             self.assertEqual(MACHINE.run("systemctl", "is-active", unit, check=False).stdout.strip(), "inactive")
         # 2.0 of 10: what a sandbox leaves open.
@@ -147,6 +147,11 @@ class Packages(unittest.TestCase):
             self.assertEqual(ask("/api/v1/jobs/tick/trigger", "--request", "POST", "--header", f"Authorization: Bearer {token}")[1], "403")
             log = MACHINE.run("journalctl", "--output", "cat").stdout
             self.assertNotIn(token, log)
+            # A certificate that is renewed while the service runs: the one before is trusted no more, the new one is.
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", place / "tls.key",
+                            "-out", place / "tls.crt"], check=True, capture_output=True)
+            until(lambda: ask("/healthz")[1] == "200", "the renewed certificate is served")
         except AssertionError:
             print(MACHINE.run("systemctl", "status", "kron-web.service", "--no-pager", "--lines", "30", check=False).stdout)
             raise
