@@ -192,6 +192,69 @@ class Import(unittest.TestCase):
         self.assertEqual(run("import", "anything").returncode, 2)
 
 
+DKRON = [{"name": "backup", "schedule": "0 30 2 * * *", "timezone": "Europe/Paris", "executor": "shell",
+          "executor_config": {"command": "/usr/bin/backup --all", "timeout": "2h"}, "concurrency": "forbid", "retries": 2},
+         {"name": "often", "schedule": "@every 10m", "executor": "shell", "executor_config": {"command": "true"}}]
+CRONICLE = {"rows": [{"id": "e1", "title": "Backup, nightly", "enabled": 1, "timing": {"hours": [2], "minutes": [30]},
+                      "timezone": "Europe/Paris", "plugin": "shellplug", "params": {"script": "#!/bin/sh\nbackup\n"},
+                      "max_children": 1, "catch_up": 1},
+                     {"id": "e2", "title": "off", "enabled": 0, "timing": {"minutes": [0, 20, 40]}, "max_children": 1,
+                      "timezone": "UTC", "plugin": "shellplug", "params": {"script": "true"}}]}
+
+
+class ImportFromOthers(unittest.TestCase):
+    def imported(self, kind, document, *flags, status=0):
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "jobs.json"
+            path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+            result = run("import", kind, *flags, path)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def times(self, yaml, name):
+        rows = run("next", "--all", "--file", "-", "--source", "yaml", "--from", "2026-03-28T00:00:00Z", "--for", "2d", "--format",
+                   "json", text=yaml)
+        self.assertEqual(rows.returncode, 0, rows.stderr)
+        return [row["periodId"] for row in map(json.loads, rows.stdout.splitlines()) if row["identity"] == name]
+
+    def test_what_comes_of_dkron_runs_at_its_times(self):
+        result = self.imported("dkron", DKRON)
+        self.assertEqual(self.times(result.stdout, "backup"), ["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z"])
+        self.assertEqual(len(self.times(result.stdout, "often")), 288)
+        for words in ("retries: a run that fails", "@every counts from 1970", "wrote 2 jobs. dkron was not changed"):
+            self.assertIn(words, result.stderr)
+        self.assertEqual(run("lint", "--source", "yaml", "-", text=result.stdout).returncode, 0)
+
+    def test_what_comes_of_cronicle_runs_at_its_times(self):
+        result = self.imported("cronicle", CRONICLE)
+        self.assertEqual(self.times(result.stdout, "backup-nightly"), ["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z"])
+        self.assertIn("suspend: true", result.stdout)
+        for words in ("catch_up: of what was missed", "wrote 2 jobs. Cronicle was not changed"):
+            self.assertIn(words, result.stderr)
+        self.assertEqual(run("lint", "--source", "yaml", "-", text=result.stdout).returncode, 0)
+
+    def test_lines_of_kron_can_be_asked_for(self):
+        for kind, document in (("dkron", DKRON), ("cronicle", CRONICLE)):
+            result = self.imported(kind, document, "--to", "kron")
+            self.assertEqual(result.stdout.count("name="), 2, result.stdout)
+
+    def test_what_cannot_be_is_told_and_the_rest_is_written(self):
+        other = {**DKRON[1], "name": "asks", "executor": "http"}
+        result = self.imported("dkron", [*DKRON, other], status=1)
+        self.assertIn("the executor 'http' is not one that runs a command", result.stderr)
+        self.assertIn("wrote 2 jobs", result.stderr)
+        by_hand = {**CRONICLE["rows"][1], "title": "by hand", "timing": False}
+        result = self.imported("cronicle", {"rows": [*CRONICLE["rows"], by_hand]}, status=1)
+        self.assertIn("the event only runs on demand", result.stderr)
+        self.assertIn("wrote 2 jobs", result.stderr)
+
+    def test_what_is_no_answer_of_theirs_is_an_error(self):
+        for kind in ("dkron", "cronicle"):
+            for text in ("{", "[1]", '"x"', '{"rows": 5}'):
+                self.assertEqual(self.imported(kind, text, status=1).stdout, "", (kind, text))
+            self.assertEqual(run("import", kind, "/nonexistent.json").returncode, 2)
+
+
 class Schema(unittest.TestCase):
     def test_it_is_a_json_schema(self):
         result = run("schema")
