@@ -423,7 +423,10 @@ void Daemon::prepare_for(const std::vector<jobs::JobDefinition>& definitions) {
   }
 }
 
-void Daemon::about_to_reload() { manager_.reloading(clock_.monotonic()); }
+void Daemon::about_to_reload() {
+  manager_.reloading(clock_.monotonic());
+  if (web_front_) web_front_->reload();
+}
 
 void Daemon::have_reloaded(bool ok) {
   manager_.ready(status_sentence());

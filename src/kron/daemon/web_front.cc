@@ -21,9 +21,11 @@ namespace {
 [[noreturn]] void become_front(const WebFront::Options& options, const std::vector<char*>& words, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  // reload() may come before the front listens to it.
+  if (!options.is_deliverer) sigaddset(&blocked, SIGHUP);
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
   // By their numbers: the functions of the C library would tell all threads, of which there are none here.
   bool ok = true;
   if (options.user) {
@@ -119,6 +121,10 @@ void WebFront::start() {
             {{"pid", std::int64_t{child}},
              {"user", user},
              {"reason", options_.user ? "a user of its own" : "krond's own user: it may not change it"}});
+}
+
+void WebFront::reload() const {
+  if (process_) ::syscall(SYS_pidfd_send_signal, process_.get(), SIGHUP, nullptr, 0);
 }
 
 void WebFront::stop() {

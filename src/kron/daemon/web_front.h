@@ -51,6 +51,9 @@ class WebFront {
   // Why it does not serve: it could not be started, or has ended soon and has not lasted since; empty: it does.
   std::string trouble() const;
 
+  // Has it read its certificate again, if it runs.
+  void reload() const;
+
   // TERM; it is not started again.
   void stop();
 

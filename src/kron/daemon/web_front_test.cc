@@ -85,6 +85,19 @@ TEST_F(WebFrontTest, OneThatIsStoppedEndsAndStaysSo) {
   EXPECT_EQ(front.descriptor(), -1);
 }
 
+TEST_F(WebFrontTest, OneThatIsReloadedBeforeItListensIsToldThenAndLives) {
+  const std::string path = ::testing::TempDir() + "kron-web-front-told-" + std::to_string(::getpid());
+  std::filesystem::remove(path);
+  WebFront front({.command = {"/usr/bin/python3", "-c",
+                              "import signal; signal.sigwait([signal.SIGHUP]); open('" + path + "', 'w').close()"}},
+                 clock_, log_);
+  front.reload();
+  front.step();
+  front.reload();
+  ASSERT_TRUE(ends(front));
+  EXPECT_TRUE(std::filesystem::remove(path)) << "it ended by the signal";
+}
+
 TEST_F(WebFrontTest, ItGainsNoPrivilegeAndIsAnotherUserWhereThatMayBe) {
   const std::string path = ::testing::TempDir() + "kron-web-front-" + std::to_string(::getpid());
   const bool is_root = ::geteuid() == 0;
