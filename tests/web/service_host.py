@@ -4,7 +4,7 @@ import re
 import threading
 
 from web_host import Answer, Page, PATIENCE, hang_up, until  # noqa: F401  pylint: disable=unused-import
-from api_host import NEVER, OnApiHost
+from api_host import NEVER, ApiHost, OnApiHost  # noqa: F401  pylint: disable=unused-import
 
 LISTENS = re.compile(r"front_listens address=(?:127\.0\.0\.1|\[::1\]):(\d+)")
 PUBLIC = "kron.example.org"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -14,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 
 # pylint: disable=wrong-import-position
 from ical import events_of
-from service_host import PATIENCE, PUBLIC, OnServiceHost, hang_up, until
+from service_host import NEVER, PATIENCE, PUBLIC, ApiHost, OnServiceHost, hang_up, until
 
 TEXT_OF_401 = "this needs a token, or a session, that is valid"
 
@@ -239,6 +240,8 @@ class Tokens(OnServiceHost):
                     self.assertNotIn(secret.encode(), path.read_bytes(), path)
         limits = Path(f"/proc/{self.front.process.pid}/limits").read_text(encoding="utf-8")
         self.assertRegex(limits, r"Max core file size\s+0\s+0\s")
+        status = Path(f"/proc/{self.front.process.pid}/status").read_text(encoding="utf-8")
+        self.assertIn("Seccomp:\t2", status)
 
     def test_a_front_that_is_killed_is_nothing_to_krond(self):
         token, _ = self.new_token("ada")
@@ -386,11 +389,15 @@ class Starting(OnServiceHost):
         place = self.host.root / "open"
         place.mkdir(mode=0o755)
         place.chmod(0o755)
-        for path in (self.host.root, *self.host.root.parents):
+        # The front's user must come to the socket and to the program.
+        self.host.root.chmod(0o711)
+        for path in (place, *place.parents, *Path(os.environ["KRON"]).resolve().parents):
             if not path.stat().st_mode & 0o001:
-                self.skipTest(f"{path} is closed to the front's user")
+                self.fail(f"{path} is closed to the front's user: chmod o+x it, or have TMPDIR and the tree elsewhere")
         krond, _ = self.host.serve("--web", f"127.0.0.1:{port}", "--web-socket", str(place / "web.sock"))
+        begun = time.monotonic()
         first = krond.wait_for("web_front_started")
+        self.assertLess(time.monotonic() - begun, PATIENCE / 2, "krond says so at once, and not when it wakes for something else")
         self.front.port = port
 
         def lives():
@@ -402,13 +409,60 @@ class Starting(OnServiceHost):
         until(lives, "the front of krond's own")
         status = Path(f"/proc/{first['pid']}/status").read_text(encoding="utf-8")
         self.assertIn("NoNewPrivs:\t1", status)
+        self.assertIn("Seccomp:\t2", status)
         if os.geteuid() == 0:
             self.assertIn("Uid:\t65534", status)
+        # It is asked with a token, by a krond that it reaches as this user.
+        made = self.host.kron("token", "create", "ada", "--role", "operate")
+        self.assertEqual(self.front.as_(made.stdout.strip()).ask("GET", "/api/v1/jobs").status, 200)
+        self.assertEqual(self.host.kron("reload").returncode, 0)
+        self.assertTrue(lives(), "a reload ends no front")
         os.kill(first["pid"], signal.SIGKILL)
         krond.wait_for("web_front_started", count=2)
         until(lives, "the next one")
         krond.stop()
         until(lambda: not lives(), "its end with krond")
+
+
+class Cores(unittest.TestCase):
+    """A krond that dies of a fault leaves no core, in which there would be tokens; its commands may leave one."""
+
+    def setUp(self):
+        self.host = ApiHost()
+        self.addCleanup(self.host.close)
+        self.host.write_jobs(self.host.job("limits", NEVER, "grep -h 'core file' /proc/self/limits"))
+
+    def test_none_is_written_of_krond(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+        if hard == 0:
+            self.skipTest("no process may leave a core here")
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_CORE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+        here = self.host.root / "cores"
+        here.mkdir()
+        before = os.getcwd()
+        os.chdir(here)  # where a core goes unless somebody wants them elsewhere
+        try:
+            # AddressSanitizer sees to it that there is none, too.
+            krond, api = self.host.serve(environment={"ASAN_OPTIONS": "disable_coredump=0:detect_leaks=0"})
+        finally:
+            os.chdir(before)
+        token = api.expect(201, "POST", "tokens", body={"name": "ada", "role": "admin"})["token"]
+        limits = Path(f"/proc/{krond.pid}/limits").read_text(encoding="utf-8")
+        self.assertRegex(limits, r"Max core file size\s+1\s")
+        run_id = api.post("jobs", "limits", "trigger")["runId"]
+        until(lambda: api.ask("GET", "runs", run_id).json.get("state") == "ended", "the end of a run")
+        told = api.ask("GET", "runs", run_id, "output").body.decode()
+        self.assertEqual(told.split()[4], "unlimited" if hard == resource.RLIM_INFINITY else str(hard), told)
+        os.kill(krond.pid, signal.SIGABRT)
+        until(lambda: os.waitid(os.P_PID, krond.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None, "the end of krond")
+        ended = os.waitid(os.P_PID, krond.pid, os.WEXITED | os.WNOWAIT)
+        self.assertEqual((ended.si_code, ended.si_status), (os.CLD_KILLED, signal.SIGABRT), "os.CLD_DUMPED: there is a core")
+        krond.ended()
+        self.assertEqual(list(here.iterdir()), [])
+        for path in self.host.root.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(token[14:].encode(), path.read_bytes(), path)
 
 
 class Verbs(OnServiceHost):

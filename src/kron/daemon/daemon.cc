@@ -495,10 +495,6 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     monotonic = std::min(monotonic.value_or(*alive_at_), *alive_at_);
   }
   if (manager_.listens()) manager_.status(status_sentence());
-  if (const LineLog::Left left = lines_.flush(); left != LineLog::Left::nothing) {
-    const Nanoseconds again = clock_.monotonic() + (left == LineLog::Left::moving ? kLogIsRead : kLogIsNotRead);
-    monotonic = std::min(monotonic.value_or(again), again);
-  }
   if (api_service_) monotonic = earlier(monotonic, api_service_->tick());
   if (web_front_) monotonic = earlier(monotonic, step_child(*web_front_, watched_front_));
   monotonic = earlier(monotonic, notifier_->tick());
@@ -511,6 +507,11 @@ void Daemon::sleep_until(const Wakeup& wakeup) {
     monotonic = earlier(monotonic, cluster_->tick());
     // The machine's wall clock may say anything; the cluster's goes on by the machine's steady one.
     if (wakeup.at) monotonic = earlier(monotonic, clock_.monotonic() + (WallTime(*wakeup.at) - time().wall()));
+  }
+  // Behind everything that may have something to say: the next turn may be far away.
+  if (const LineLog::Left left = lines_.flush(); left != LineLog::Left::nothing) {
+    const Nanoseconds again = clock_.monotonic() + (left == LineLog::Left::moving ? kLogIsRead : kLogIsNotRead);
+    monotonic = std::min(monotonic.value_or(again), again);
   }
   // Without a time it still wakes us when the machine has slept, which the steady clock does not see.
   loop_->wake_at(cluster_ ? std::nullopt : wakeup.at);
