@@ -39,7 +39,7 @@ std::string percent(double share) {
 
 class Linter {
  public:
-  explicit Linter(const LintOptions& options) : options_(options) {}
+  explicit Linter(const LintOptions& options) : options_(options), pools_(options.max_running, options.usual) {}
 
   void look_at(const JobDefinition& definition);
   void look_for_herds();
@@ -86,7 +86,7 @@ void Linter::look_at(const JobDefinition& definition) {
   look_at_retries(definition);
   if (!definition.options->ping.empty()) checks_[definition.options->ping].add(definition);
   look_at_secrets(definition);
-  if (definition.options->pool) pools_.add(definition);
+  pools_.add(definition);
   if (job.schedule.kind == Schedule::Kind::reboot) return;
   const bool is_plain = job.window.duration.count() == 0 && job.constraints.empty();
   const std::vector<Instant> periods = coming_periods(job, options_.now, is_plain ? 2 : kSampledPeriods);

@@ -4,14 +4,17 @@
 #include <vector>
 
 #include "kron/jobs/definition.h"
+#include "kron/jobs/lint_pools.h"
 #include "kron/jobs/problem.h"
 
 namespace kron::jobs {
 
 struct LintOptions {
   Instant now;
-  std::size_t herd = 20;  // this many jobs without a window at the same second are a herd
-  bool notes = false;     // also what costs little: daily jobs that may not start late
+  std::size_t herd = 20;                // this many jobs without a window at the same second are a herd
+  bool notes = false;                   // also what costs little: daily jobs that may not start late
+  std::size_t max_running = 0;          // krond --max-running; 0: any number
+  const UsualLengths* usual = nullptr;  // of the jobs, where somebody knows; else their timeouts count
 };
 
 // What valid definitions do that their authors hardly want, looking forward from `now`: windows that overlap (an error

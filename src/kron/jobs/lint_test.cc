@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kron/base/rfc3339.h"
+#include "kron/core/decision.h"
 #include "kron/jobs/dst_effects.h"
 #include "kron/jobs/load.h"
 
@@ -75,6 +76,58 @@ TEST(Lint, WarnsOfAPoolThatIsTooSmallAndNamesTheHour) {
                       "'db' are taken"),
             std::string::npos);
   EXPECT_NE(warnings("0 5 * * *" + deadline + "name=a task=mail pool=db:2\n").find("pool: 'a': a task needs no slot"),
+            std::string::npos);
+}
+
+TEST(Lint, WarnsOfAHostThatRunsTooFewAtOnce) {
+  const auto warnings = [](const std::string& lines, std::size_t max_running, const UsualLengths& usual = {}) {
+    std::string said;
+    for (const Problem& problem :
+         lint(definitions(lines), {.now = kNow, .max_running = max_running, .usual = &usual})) {
+      said += problem.field + ": " + problem.message + "\n";
+    }
+    return said;
+  };
+  const std::string jobs =
+      "*/10 3 * * * @policy(deadline=1h) name=a command=true timeout=10m\n"
+      "*/10 3 * * * @policy(deadline=1h) name=b command=true timeout=10m\n"
+      "*/10 3 * * * @policy(deadline=1h) name=c task=mail timeout=10m\n";
+  EXPECT_EQ(warnings(jobs, 2), "");
+  EXPECT_EQ(warnings(jobs, 0), "") << "any number";
+  EXPECT_EQ(warnings(jobs, 1),
+            ": 2 jobs (a, b): krond --max-running lets 1 run be active at once, and in the hour from "
+            "2026-11-15T03:00:00Z 12 runs may take as much time as 2 slots have, by their timeouts\n");
+  // What is usual counts, and not what may be at most.
+  EXPECT_EQ(warnings(jobs, 1, {{"a", Seconds(300)}, {"b", Seconds(300)}}), "");
+  EXPECT_NE(warnings(jobs, 1, {{"a", Seconds(300)}, {"b", Seconds(301)}})
+                .find("12 runs take as much time as 2 slots have, by their usual lengths\n"),
+            std::string::npos);
+  EXPECT_NE(warnings(jobs, 1, {{"a", Seconds(301)}})
+                .find("may take as much time as 2 slots have, by their usual lengths "
+                      "and timeouts\n"),
+            std::string::npos);
+  EXPECT_NE(
+      warnings("0 5 * * * name=a command=true timeout=1m\n", 3)
+          .find("policy.deadline: 'a': with a deadline of 0s it is missed at once when all slots of the host (krond "
+                "--max-running) are taken"),
+      std::string::npos);
+}
+
+TEST(Lint, CountsRunsInTheHourThatIsDrawnForThem) {
+  const std::string tail = " @policy(deadline=1h) command=true timeout=1h pool=db:1\n";
+  const std::string drawn = "0 0 * * * @win(24h) name=drawn" + tail;
+  const Instant chosen = *decide(definitions(drawn)[0].job, kNow).chosen;
+  const auto hour = (chosen - kNow) / std::chrono::hours(1);
+  ASSERT_GT(hour, 0);
+  const auto warnings = [](const std::string& lines) {
+    std::string said;
+    for (const Problem& problem : lint(definitions(lines), {.now = kNow})) said += problem.message + "\n";
+    return said;
+  };
+  EXPECT_EQ(warnings(drawn + "0 0 * * * name=a" + tail), "") << "they only have the nominal time in common";
+  const std::string begin = rfc3339(kNow + std::chrono::hours(hour));
+  EXPECT_NE(warnings(drawn + "0 " + std::to_string(hour) + " * * * name=a" + tail)
+                .find("in the hour from " + begin + " 2 runs may take as much time as 2 slots have"),
             std::string::npos);
 }
 
