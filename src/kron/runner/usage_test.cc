@@ -64,6 +64,32 @@ TEST_F(UsageTest, WhatWasNeverExecutedUsedNothing) {
   EXPECT_EQ(run(spec).used, std::nullopt);
 }
 
+TEST(CgroupFile, WhatAllProcessesUsedCountsWhereItIsMore) {
+  using std::chrono::microseconds;
+  const TemporaryDirectory directory;
+  const Descriptor opened(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const RunUsage known{.user = microseconds(200), .system = microseconds(100), .memory = 50, .read = 512, .written = 9};
+  const auto with = [&](RunUsage used) {
+    exec::add_usage_of(opened.get(), used);
+    return used;
+  };
+  EXPECT_EQ(with(known), known) << "nothing is counted";
+  std::ofstream(directory.file("cpu.stat")) << "usage_usec 1234\nuser_usec 1000\nsystem_usec 99\nnr_periods 5\n";
+  std::ofstream(directory.file("memory.peak")) << "4096\n";
+  std::ofstream(directory.file("io.stat")) << "8:0 rbytes=1000 wbytes=0 rios=7 wios=1 dbytes=5 dios=0\n"
+                                           << "252:1 rbytes=24 wbytes=8 rios=1 wios=1 dbytes=0 dios=0\n";
+  EXPECT_EQ(
+      with(known),
+      (RunUsage{.user = microseconds(1000), .system = microseconds(100), .memory = 4096, .read = 1024, .written = 9}));
+  EXPECT_EQ(exec::sum_of(opened.get(), "io.stat", " wbytes="), 8U);
+  std::ofstream(directory.file("io.stat")) << "8:0 rbytes=9223372036854775807\n8:1 rbytes=1\n";
+  EXPECT_EQ(with(known).read, std::uint64_t{INT64_MAX});
+  std::ofstream(directory.file("io.stat")) << std::string(9000, 'x') << "\n8:0 rbytes=5\n";
+  EXPECT_EQ(exec::sum_of(opened.get(), "io.stat", " rbytes="), 0U) << "beyond what is read of it";
+  std::ofstream(directory.file("cpu.stat")) << "user_usec 18446744073709551615\n";
+  EXPECT_EQ(with(known).user, microseconds(INT64_MAX));
+}
+
 TEST(CgroupFile, ANumberIsReadOrThereIsNone) {
   const TemporaryDirectory directory;
   const Descriptor opened(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

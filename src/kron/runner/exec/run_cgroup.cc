@@ -1,6 +1,8 @@
 #include "kron/runner/exec/run_cgroup.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -16,6 +18,9 @@
 
 namespace kron::exec {
 namespace {
+
+// More than a run can have used, and as much as who reads its record takes.
+constexpr std::uint64_t kMostUsed = INT64_MAX;
 
 // The child runs on our stack, below this frame, until it has executed the command or ended. So the system call must
 // not be made by a function that returns: the child would return from it first, and overwrite what we return by.
@@ -76,7 +81,9 @@ pid_t RunCgroup::vfork_into(void (*child)(void*), void* context) const {
   return result < 0 ? -1 : static_cast<pid_t>(result);
 }
 
-std::uint64_t RunCgroup::most_memory() const { return fd_ < 0 ? 0 : number_in(fd_, "memory.peak"); }
+void RunCgroup::add_to(RunUsage& used) const {
+  if (fd_ >= 0) add_usage_of(fd_, used);
+}
 
 const char* RunCgroup::set_limits(const ProcessSettings& settings) const {
   if (!settings.limits_run()) return nullptr;
@@ -129,6 +136,37 @@ std::uint64_t number_after(int directory, const char* name, const char* word) {
     if (*line == 0) break;
   }
   return 0;
+}
+
+void add_usage_of(int directory, RunUsage& used) {
+  const auto time_of = [&](const char* word) {
+    const std::uint64_t microseconds = number_after(directory, "cpu.stat", word);
+    return std::chrono::microseconds(static_cast<std::int64_t>(std::min(microseconds, kMostUsed)));
+  };
+  used.user = std::max(used.user, time_of("user_usec "));
+  used.system = std::max(used.system, time_of("system_usec "));
+  used.memory = std::max(used.memory, number_in(directory, "memory.peak"));
+  used.read = std::max(used.read, sum_of(directory, "io.stat", " rbytes="));
+  used.written = std::max(used.written, sum_of(directory, "io.stat", " wbytes="));
+}
+
+std::uint64_t sum_of(int directory, const char* name, const char* word) {
+  const int file = ::openat(directory, name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[8192];
+  std::size_t size = 0;
+  for (ssize_t more = 1; more > 0 && size < sizeof text - 1;) {
+    more = ::read(file, text + size, sizeof text - 1 - size);
+    if (more > 0) size += static_cast<std::size_t>(more);
+  }
+  ::close(file);
+  text[size] = 0;
+  std::uint64_t sum = 0;
+  const std::size_t length = std::strlen(word);
+  for (const char* at = std::strstr(text, word); at != nullptr; at = std::strstr(at + length, word)) {
+    if (__builtin_add_overflow(sum, std::strtoull(at + length, nullptr, 10), &sum) || sum > kMostUsed) return kMostUsed;
+  }
+  return sum;
 }
 
 std::uint64_t number_in(int directory, const char* name) {

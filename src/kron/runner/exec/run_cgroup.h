@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "kron/base/process_settings.h"
+#include "kron/base/run_usage.h"
 
 namespace kron::exec {
 
@@ -32,9 +33,8 @@ class RunCgroup {
 
   const char* path() const { return path_; }
 
-  // Bytes that all its processes had together at one time, with the files that the kernel keeps for them; 0: there is
-  // no cgroup, or its memory is not counted.
-  std::uint64_t most_memory() const;
+  // As add_usage_of; without a cgroup, nothing.
+  void add_to(RunUsage& used) const;
 
  private:
   int fd_ = -1;
@@ -43,6 +43,14 @@ class RunCgroup {
 
 // Writes the limits into the files of a cgroup's directory; as set_limits.
 const char* write_run_limits(int directory, const ProcessSettings& settings);
+
+// What all processes of a cgroup have used so far, also those that outlive the command, where that is more than is
+// known: CPU time, memory at one time (with the files that the kernel keeps for them), disks. What the kernel does not
+// count there stays as it is.
+void add_usage_of(int directory, RunUsage& used);
+
+// Of all numbers behind a word in a file of a cgroup; 0: there is none.
+std::uint64_t sum_of(int directory, const char* name, const char* word);
 
 // The number behind a word that begins a line in a file of a cgroup; 0: there is no such line.
 std::uint64_t number_after(int directory, const char* name, const char* word);

@@ -123,7 +123,7 @@ Ending Supervisor::run() {
   ending_.output_lost = output_.lost();
   ending_.output_error = output_.error();
   if (ending_.code && ending_.attempts > 0) {
-    used_.memory = std::max(used_.memory, cgroup_.most_memory());
+    cgroup_.add_to(used_);
     ending_.used = used_;
   }
   return ending_;
