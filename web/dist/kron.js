@@ -1606,7 +1606,8 @@ function runNow(name) {
     yes: "Run now",
     act: async () => {
       let done = await postOnce(`jobs/${encodeURIComponent(name)}/trigger`, note.ifAny);
-      if (location.hash = `/runs/${done.runId}`, done.outcome !== "waiting") return `${name} was started.`;
+      if (done.outcome !== "waiting")
+        return location.hash = `/runs/${done.runId}`, `${name} was started.`;
       let { waiting } = await get(`jobs/${encodeURIComponent(name)}`);
       return `${name} waits for ${awaited(waiting ?? { for: "run" })}.`;
     }

@@ -51,8 +51,10 @@ export function runNow(name: string): void {
     yes: "Run now",
     act: async () => {
       const done = await postOnce<Triggered>(`jobs/${encodeURIComponent(name)}/trigger`, note.ifAny);
-      location.hash = `/runs/${done.runId}`;
-      if (done.outcome !== "waiting") return `${name} was started.`;
+      if (done.outcome !== "waiting") {
+        location.hash = `/runs/${done.runId}`;
+        return `${name} was started.`;
+      }
       // Only a slot is told of: else it is the run before it, which it may replace.
       const { waiting } = await get<Job>(`jobs/${encodeURIComponent(name)}`);
       return `${name} waits for ${awaited(waiting ?? { for: "run" })}.`;
