@@ -26,6 +26,9 @@ class Page(OnBrowser):
             self.host.job("hostile", NEVER, HOSTILE, description="<b>bold</b><img src=x onerror=alert(2)>"),
             self.host.job("wide", NEVER, WIDE),
             self.host.job("lasting", NEVER, "echo holding; sleep 600"),
+            self.host.job("slot/holder", NEVER, "sleep 600", pool="one:1", policy={"deadline": "1h"}),
+            self.host.job("slot/ruled", NEVER, "true", pool="one:1", retry=3, backoff="1m", success_exit="0,2",
+                          policy={"deadline": "1h", "pauseAfter": 2, "catchUpSpread": "5m"}),
             *(self.host.job(f"many/{i}", NEVER, "true") for i in range(25)))
 
     def test_page(self):
@@ -39,6 +42,10 @@ class Page(OnBrowser):
         said = self.host.kron("why", job, "--at", at).stdout.splitlines()
         lines = [said[0]] + [line.split(None, 1)[1] for line in said[1:] if line.startswith(("because", "instead"))]
         return {"lines": [line.rstrip(".") for line in lines]}
+
+    def do_end(self, run):
+        self.api.post("runs", run, "kill")
+        return {}
 
     def do_succeed(self):
         self.flag.touch()

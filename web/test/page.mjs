@@ -139,6 +139,21 @@ await run({
     await confirm();
     await until(async () => (await ask("job", { job: "hello" })).paused === null, "its end");
   },
+  async "the rules of a job are shown, and what it waits for"() {
+    await go("/jobs/slot%2Fruled");
+    for (const rule of ["of one:1", "3 times at most, after 1m at first", "0,2", "failures in a row: 2", "spread over 5m"]) {
+      await see(rule, "aside dl.kv");
+    }
+    const { runId } = await ask("trigger", { job: "slot/holder", waits: false });
+    await leave();
+    await press("r");
+    await page.waitForSelector("dialog[open]");
+    await page.click("dialog button.main");
+    await see("slot/ruled waits for a slot of one.", ".toasts");
+    await go("/jobs?q=slot%2Fruled");
+    await see("waits for a slot of one", "main .rows");
+    await ask("end", { run: runId });
+  },
   async "many jobs are paused and resumed at once, after their number was typed"() {
     await openJobs("many/");
     await until(async () => (await text(".bar")).includes("25 of"), "the jobs of many/");
