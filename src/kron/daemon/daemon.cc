@@ -479,8 +479,9 @@ bool Daemon::is_done(const Wakeup& wakeup) {
     scheduler_->stop_starting();
     is_stopping_ = true;
   }
-  // Nobody may come after this one for long: what the queue has been given is noted as such.
-  if (options_.once && notifier_->waiting() != 0) return false;
+  // Nobody may come after this one for long: what the queue has been given is noted as such. What it refuses stays
+  // owed.
+  if (options_.once && notifier_->is_submitting()) return false;
   // A run that waits for the queue is in the record, and the next daemon goes on with it.
   return is_stopping_ && scheduler_->active_runs() <= submitter_->waiting();
 }

@@ -49,7 +49,9 @@ class Notifier {
   Nanoseconds tick();
 
   // Messages that the queue has not taken yet.
-  [[nodiscard]] std::size_t waiting() const { return on_their_way_.size(); }
+  [[nodiscard]] std::size_t waiting() const { return on_their_way_.size() + again_.size(); }
+  // Whether it has been asked to take some, and has not answered.
+  [[nodiscard]] bool is_submitting() const { return !on_their_way_.empty(); }
   // Why it does not; empty: it has refused none since it took the last one.
   [[nodiscard]] const std::string& waits_because() const { return waits_because_; }
 

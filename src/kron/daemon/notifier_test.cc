@@ -106,8 +106,11 @@ TEST_F(NotifierTest, TheSameMessageTwiceIsOneTaskAndPaidTwice) {
 TEST_F(NotifierTest, AQueueThatTakesNothingIsAskedAgain) {
   queue_error_ = Error{Code::io, "the disk is full"};
   notifier_.take(MessageOwed{"a", failure()});
+  EXPECT_TRUE(notifier_.is_submitting());
   run_posted();
   EXPECT_TRUE(noted_.empty());
+  EXPECT_FALSE(notifier_.is_submitting()) << "krond --once does not wait for a queue that refuses";
+  EXPECT_EQ(notifier_.waiting(), 1U);
   EXPECT_EQ(notifier_.tick(), clock_.monotonic() + 1s);
   clock_.advance(1s);
   notifier_.tick();
