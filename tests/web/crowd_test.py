@@ -1,7 +1,7 @@
 """Thousands of strangers before a front over TLS: krond does not notice, and who is logged in is still served.
 
-10,000 of them at KRON_TEST_SCALE=20, 500 for each step of it below. What is measured is compared with the same machine
-without them."""
+10,000 of them at KRON_TEST_SCALE=20, and never fewer than the front has places. What is measured is compared with the
+same machine without them; where others were in the way, it is measured again."""
 
 import calendar
 import json
@@ -16,7 +16,8 @@ from secure_host import OnSecureHost
 from service_host import PATIENCE, until
 from api_host import SCALE
 
-STRANGERS = min(10_000, 500 * SCALE)
+PLACES = 1024  # of the front, for connections
+STRANGERS = max(PLACES + 76, min(10_000, 500 * SCALE))
 PATIENCE_WITH_CROWD = max(PATIENCE, STRANGERS / 20)
 TICKS = 12
 ASKED = 60
@@ -25,6 +26,8 @@ SOCKET_ANSWERS = 0.010
 PAGE_ANSWERS = 1.0
 NOISE = 3
 LATE = 0.050
+LATE_NOISE = 2
+TRIES = 3
 
 
 class Before(OnSecureHost):
@@ -45,7 +48,10 @@ class Before(OnSecureHost):
             crowd.stdout.close()
 
         self.addCleanup(end)
-        self.assertEqual(crowd.stdout.readline().strip(), "there")
+        said = crowd.stdout.readline().strip()
+        if said.startswith("only"):
+            self.skipTest(f"{STRANGERS} strangers need as many open files, and there are {said}: ulimit -Hn")
+        self.assertEqual(said, "there")
         return crowd
 
     def socket_times(self):
@@ -116,35 +122,48 @@ def started(run):
 
 
 class Crowd(Before):
+    def measures(self, cookie):
+        return {"socket": statistics.median(self.socket_times()), "late": statistics.median(self.delays()),
+                "page": statistics.median(self.page_times(cookie)), "visit": statistics.median(self.visit_times(cookie))}
+
+    def check_the_crowd(self, told):
+        """It was as large as it was meant to be, and of each kind there were as many."""
+        crowd = json.loads(told)
+        self.assertGreaterEqual(crowd["come"], STRANGERS)
+        # Those who never shake hands are 64 at a time, and whoever is slow is shown out after ten seconds.
+        self.assertGreaterEqual(crowd["there"], min(STRANGERS / 8, PLACES / 2), crowd)
+        for kind, came in crowd["kinds"].items():
+            self.assertGreaterEqual(came, STRANGERS / 8, (kind, crowd))
+
+    @staticmethod
+    def too_slow(crowded, alone):
+        limits = {"socket": max(SOCKET_ANSWERS, NOISE * alone["socket"]), "late": max(LATE, LATE_NOISE * alone["late"]),
+                  "page": max(PAGE_ANSWERS, NOISE * alone["page"]), "visit": max(PAGE_ANSWERS, NOISE * alone["visit"])}
+        return {what: (crowded[what], limit) for what, limit in limits.items() if crowded[what] >= limit}
+
     def test_strangers_by_the_thousands(self):
         token, _ = self.new_token("ada")
         answer = self.front.ask("POST", "/api/v1/session", body={"token": token})
         self.assertEqual(answer.status, 200, answer.body)
         cookie = answer.headers["set-cookie"].partition(";")[0]
-        measures = {}
-
-        def measure(when):
-            measures[when] = {"socket": statistics.median(self.socket_times()), "late": statistics.median(self.delays()),
-                              "page": statistics.median(self.page_times(cookie)),
-                              "visit": statistics.median(self.visit_times(cookie))}
-
-        measure("before")
-        crowd = self.crowd()
-        measure("crowd")
-        crowd.stdin.close()
-        there = crowd.stdout.readline().strip()
-        crowd.wait(PATIENCE)
-        measure("after")
-        print(f"\n{STRANGERS} strangers ({there}): {json.dumps(measures)}", file=sys.stderr)
-        crowded = measures["crowd"]
-        alone = {what: max(measures["before"][what], measures["after"][what]) for what in crowded}
-        self.assertLess(crowded["socket"], max(SOCKET_ANSWERS, NOISE * alone["socket"]))
-        self.assertLess(crowded["late"], NOISE * max(LATE, alone["late"]))
-        for who in ("page", "visit"):
-            self.assertLess(crowded[who], max(PAGE_ANSWERS, NOISE * alone[who]), who)
+        before = self.measures(cookie)
+        for _ in range(TRIES):
+            crowd = self.crowd()
+            crowded = self.measures(cookie)
+            crowd.stdin.close()
+            told = crowd.stdout.readline()
+            crowd.wait(PATIENCE)
+            after = self.measures(cookie)
+            print(f"\n{STRANGERS} strangers: {told.strip()}\n{json.dumps([before, crowded, after])}", file=sys.stderr)
+            self.check_the_crowd(told)
+            slow = self.too_slow(crowded, {what: max(before[what], after[what]) for what in crowded})
+            if not slow:
+                break
+            before = after
+        self.assertEqual(slow, {}, "what it took, and what it may take")
         self.assertIsNone(self.front.process.poll())
         # What failed is told, and does not fill the log.
-        self.assertLess(len(self.front.lines), 20 + 10 * PATIENCE_WITH_CROWD)
+        self.assertLess(len(self.front.lines), 20 + 10 * TRIES * PATIENCE_WITH_CROWD)
         self.assertNotIn("http_accept_failed", self.front.log())
 
 
