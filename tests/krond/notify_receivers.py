@@ -22,8 +22,8 @@ class Receiver:
         self.status = 200
         self.pause = 0.0
         self.drips = False  # it answers line by line, and comes to no end
-        self._may_answer = threading.Event()
-        self._may_answer.set()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -36,7 +36,7 @@ class Receiver:
                     self.drip()
                     return
                 time.sleep(receiver.pause)
-                receiver._may_answer.wait(LONGEST_HOLD)
+                receiver.may_answer.wait(LONGEST_HOLD)
                 status = receiver.status
                 if status == 200:
                     receiver.messages.append((self.path, dict(self.headers), body))
@@ -79,10 +79,10 @@ class Receiver:
 
     def hold(self):
         """Those who come from now on get no answer until let_go()."""
-        self._may_answer.clear()
+        self.may_answer.clear()
 
     def let_go(self):
-        self._may_answer.set()
+        self.may_answer.set()
 
     def bodies(self):
         """One for each message, however often it came."""
