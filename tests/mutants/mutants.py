@@ -283,6 +283,11 @@ MUTANTS = [
     Mutant("nobody looks whether the next period waits", "src/kron/daemon/late_look.cc",
            "  if (job.next && job.next->chosen) come_again(*job.next->chosen + late);\n", "", "kron_daemon_test",
            "NotifierTest.*"),
+    # Attempts within a run, which is one execution all the while.
+    Mutant("one more attempt than was asked for", "src/kron/runner/exec/supervisor_attempts.cc",
+           "ending_.attempts <= retries_ &&", "ending_.attempts <= retries_ + 1 &&", "kron_runner_test", "RetriesTest.*"),
+    Mutant("an attempt is waited for beyond the timeout", "src/kron/runner/exec/supervisor_attempts.cc",
+           "deadline_ != 0 && next_attempt_ >= deadline_", "false", "kron_runner_test", "RetriesTest.*"),
     # Tasks: leases, fences, commits.
     Mutant("an old token commits", "src/kron/queue/transitions.cc",
            "found->token == key.token && !has_expired", "!has_expired", "kron_queue_test"),
