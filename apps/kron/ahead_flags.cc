@@ -81,8 +81,20 @@ std::function<int()> set_up_next(CLI::App& verb) {
 std::function<int()> set_up_lint(CLI::App& verb) {
   const auto options = std::make_shared<LintVerbOptions>();
   add_files(verb, "PATH", options->files);
-  verb.get_option("PATH")->required();
   add_source(verb, options->files);
+  auto* paths = verb.get_option("PATH");
+  auto* of_krond = verb.add_flag("--krond", options->of_krond,
+                                 "The jobs that krond has, instead of files, by how long their runs usually take");
+  of_krond->excludes(paths);
+  add_krond(verb, "PATH", options->krond);
+  for (const char* flag : {"--socket", "--state-dir", "--url"}) verb.get_option(flag)->needs(of_krond);
+  verb.add_option("--max-running", options->max_running,
+                  "So many runs may be active at once (default: with --krond as it says, else any number)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  verb.final_callback([paths, of_krond] {
+    if (paths->count() == 0 && of_krond->count() == 0) throw CLI::RequiredError("PATH or --krond");
+  });
   verb.add_option("--now", options->now, "Look forward from this time (default: now)")->type_name("TIME");
   verb.add_flag("-q,--quiet", options->quiet, "Show errors only; warnings are still counted");
   verb.add_option("--notify-file", options->notify_file, "Destinations that jobs may name (default: krond's)")

@@ -36,8 +36,14 @@ int explain_job(const ExplainOptions& options) {
   const Job& job = (*found)->job;
   const Result<Instant> nominal = period_asked_for({options.period, options.at}, job, *now);
   if (!nominal) return refuse("explain", nominal.error(), options.json);
-  Explanation explanation = explain(job, *nominal, *now);
-  explanation.pool = (*found)->options->pool;
+  Explanation explanation = explain(**found, *nominal, *now);
+  if (options.files.paths.empty()) {
+    const Result<KrondTerms> terms = terms_of_krond(options.krond);
+    if (!terms) return refuse("explain", terms.error(), options.json);
+    // A task takes no slot of the host.
+    explanation.krond = {.catch_up_spread = terms->catch_up_spread,
+                         .max_running = jobs::submits_task(**found) ? 0 : terms->max_running};
+  }
   print(options, explanation);
   return read.status();
 }

@@ -16,6 +16,8 @@ namespace {
 
 // What has no part in when a job runs, and may be kept from whoever asks.
 constexpr std::array<std::string_view, 3> kNotAboutTime{"env", "stdin", "ping"};
+// That there is a check is told, and which is kept from whoever asks.
+constexpr std::string_view kSomePing = "https://hidden.invalid/check";
 
 Node about_time(const Node& definition) {
   Node::Map members = *definition.as<Node::Map>();
@@ -27,8 +29,10 @@ Node about_time(const Node& definition) {
 
 // The definition as a document of one job, which is read like a file.
 std::string one_job_document(const Node& definition) {
+  Node::Map members = *about_time(definition).as<Node::Map>();
+  if (definition.find("ping") != nullptr) members.push_back({"ping", {}, Node(std::string(kSomePing))});
   JsonWriter json;
-  return json.begin_map().key("jobs").begin_list().node(about_time(definition)).end_list().end_map().take();
+  return json.begin_map().key("jobs").begin_list().node(Node(std::move(members))).end_list().end_map().take();
 }
 
 Result<ReadJobs> job_of_krond(const DaemonOptions& krond, const std::string& name, ZoneDatabase& zones) {
@@ -159,6 +163,17 @@ Result<ReadJobs> jobs_asked_for(const SourceOptions& files, const DaemonOptions&
                                 ZoneDatabase& zones) {
   if (files.paths.empty()) return job_of_krond(krond, job, zones);
   return read_jobs(files, zones);
+}
+
+Result<KrondTerms> terms_of_krond(const DaemonOptions& krond) {
+  auto client = DaemonClient::open(krond);
+  if (!client) return fail(client.error());
+  const auto body = client->get(Target("status"));
+  if (!body) return fail(body.error());
+  const auto status = parsed_answer(*body);
+  if (!status) return fail(status.error());
+  return KrondTerms{Seconds(number_in(*status, "catchUpSpreadSeconds")),
+                    static_cast<std::size_t>(number_in(*status, "maxRunning"))};
 }
 
 Result<ToldJobs> jobs_of_krond(const DaemonOptions& krond, ZoneDatabase& zones) {

@@ -15,6 +15,13 @@ namespace kron::cli {
 Result<ReadJobs> jobs_asked_for(const SourceOptions& files, const DaemonOptions& krond, const std::string& job,
                                 ZoneDatabase& zones);
 
+// What else decides about a job that krond has, beside its definition.
+struct KrondTerms {
+  Seconds catch_up_spread{0};   // of jobs whose policy does not say it
+  std::size_t max_running = 0;  // 0: any number
+};
+Result<KrondTerms> terms_of_krond(const DaemonOptions& krond);
+
 // All jobs that krond has, but for those of which nothing starts: `held` are paused or suspended, and `not_told` have a
 // definition that no job file could have. Fails when krond does not answer.
 struct ToldJobs {

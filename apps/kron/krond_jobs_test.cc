@@ -34,6 +34,7 @@ class KrondJobsTest : public ::testing::Test {
       told_.push_back(json.end_map().take());
       krond_.on("GET /jobs/" + encoded(definition.job.identity), told_.back());
     }
+    krond_.on("GET /status", "{}");
   }
   static std::string encoded(std::string name) {
     if (const std::size_t slash = name.find('/'); slash != std::string::npos) name.replace(slash, 1, "%2F");
@@ -100,6 +101,44 @@ TEST_F(KrondJobsTest, NextAndExplainTellTheSameAsFromTheFile) {
       EXPECT_NE(of_file(explain).out, "");
     }
   }
+}
+
+TEST_F(KrondJobsTest, LintOfKrondKnowsHowLongRunsTakeAndHowManyMayBeActive) {
+  FakeKrond limited;
+  limited.on("GET /status", R"({"maxRunning":1})");
+  limited.on(kAllJobs,
+             R"({"jobs":[{"identity":"a","file":"x.kron","line":3,"usualSeconds":400.4,"definition":)"
+             R"({"name":"a","schedule":"*/10 3 * * *","policy":{"deadline":"1h"},"command":"true","timeout":"1m"}},)"
+             R"({"identity":"b","file":"x.kron","line":4,"usualSeconds":300,"definition":)"
+             R"({"name":"b","schedule":"*/10 3 * * *","policy":{"deadline":"1h"},"command":"true"}}]})");
+  const std::vector<std::string> lint{"lint", "--krond", "--now", "2026-03-01T00:00:00Z"};
+  const Ran ran = limited.kron(lint);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::HasSubstr(
+                           "x.kron:3:1: warning: 2 jobs (a, b): krond --max-running lets 1 run be active at once, "
+                           "and in the hour from 2026-03-01T03:00:00Z 12 runs take as much time as 2 slots have, "
+                           "by their usual lengths"));
+  std::vector<std::string> wider = lint;
+  wider.insert(wider.end(), {"--max-running", "2"});
+  EXPECT_THAT(limited.kron(wider).out, ::testing::Not(::testing::HasSubstr("max-running lets")));
+}
+
+TEST_F(KrondJobsTest, ExplainTellsWhatKrondWasStartedWithAndThatThereIsACheck) {
+  FakeKrond limited;
+  limited.on("GET /status", R"({"maxRunning":4,"catchUpSpreadSeconds":600})");
+  const auto tell = [&](const std::string& name, const std::string& action) {
+    limited.on("GET /jobs/" + name, R"({"identity":")" + name + R"(","file":"x.kron","line":1,"definition":{"name":")" +
+                                        name + R"(","schedule":"0 3 * * *",)" + action + "}}");
+  };
+  tell("a", R"("command":"true","ping":null)");
+  tell("b", R"("task":"mail")");
+  const std::string command = limited.kron({"explain", "a"}).out;
+  EXPECT_THAT(command, ::testing::HasSubstr("needs one of 4 slots of the host (krond --max-running)"));
+  EXPECT_THAT(command, ::testing::HasSubstr("within 10m and its deadline (krond --catch-up-spread)"));
+  EXPECT_THAT(command, ::testing::HasSubstr("a check hears when its run starts"));
+  const std::string task = limited.kron({"explain", "b"}).out;
+  EXPECT_THAT(task, ::testing::Not(::testing::HasSubstr("slots of the host")));
+  EXPECT_THAT(task, ::testing::HasSubstr("(krond --catch-up-spread)"));
 }
 
 TEST_F(KrondJobsTest, WhatAReaderIsNotToldIsNotNeeded) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "files.h"
@@ -36,8 +37,11 @@ int next_jobs(const NextOptions& options);
 
 struct LintVerbOptions {
   SourceOptions files;
-  std::string now;     // empty: the present time
-  bool quiet = false;  // errors only
+  bool of_krond = false;  // its jobs, instead of files
+  DaemonOptions krond = {};
+  std::size_t max_running = 0;  // 0: of krond, if it is asked; else any number
+  std::string now;              // empty: the present time
+  bool quiet = false;           // errors only
   bool json = false;
   std::string notify_file = {};  // of destinations; empty: krond's default, if it is there
 };
