@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kron/base/rfc3339.h"
+#include "kron/core/failure_pause.h"
 #include "kron/daemon/history_sink.h"
 #include "kron/daemon/metrics_sink.h"
 #include "kron/daemon/series_sink.h"
@@ -65,6 +66,24 @@ TEST(MetricsSink, ARunHasFailedWhenItsRecordSaysSo) {
   const std::string text = metrics.text({});
   EXPECT_THAT(text, HasSubstr(R"(kron_runs_total{result="succeeded"} 1)")) << text;
   EXPECT_THAT(text, HasSubstr(R"(kron_runs_total{result="failed"} 2)"));
+}
+
+TEST(MetricsSink, RetriesAndPausesByFailuresAreCounted) {
+  testing::FakeClock clock(kNoon);
+  metrics::Metrics metrics("0", kNoon);
+  const Observer sink = metrics_sink(metrics, clock);
+  RunExit often{"r1", 3, ""};
+  often.attempts = 4;
+  often.used = RunUsage{.memory = 1 << 20, .read = 8};
+  sink(RunEnded{"a", run_of_noon(), often, kNoon});
+  sink(RunEnded{"a", run_of_noon(), {"r1", 3, ""}, kNoon});
+  sink(JobPaused{"a", {.since = kNoon, .until = {}, .by = std::string(kPausedByFailures)}});
+  sink(JobPaused{"a", {.since = kNoon, .until = {}, .by = "ada"}});
+  const std::string text = metrics.text({});
+  EXPECT_THAT(text, HasSubstr("kron_run_retries_total 3\n"));
+  EXPECT_THAT(text, HasSubstr("kron_pauses_by_failures_total 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_run_memory_bytes_count 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_runs_io_bytes_total{direction=\"read\"} 8\n"));
 }
 
 TEST(MetricsSink, ARunByHandIsNoPeriod) {

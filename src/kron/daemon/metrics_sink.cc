@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "kron/core/failure_pause.h"
 #include "kron/runner/protocol.h"
 
 namespace kron::daemon {
@@ -26,7 +27,10 @@ Observer metrics_sink(metrics::Metrics& metrics, const Clock& clock) {
       metrics.run_started(clock.wall() - *started->run.chosen);
     } else if (const auto* run = std::get_if<RunEnded>(&event)) {
       metrics.run_ended(end_of(run->exit), run->at - run->run.started_at);
-      if (run->exit.used) metrics.run_used(run->exit.used->user, run->exit.used->system);
+      if (run->exit.used) metrics.run_used(*run->exit.used);
+      if (run->exit.attempts > 1) metrics.run_tried_again(run->exit.attempts - 1);
+    } else if (const auto* paused = std::get_if<JobPaused>(&event)) {
+      if (paused->pause.by == kPausedByFailures) metrics.job_paused_by_failures();
     } else if (const auto* written = std::get_if<RecordsWritten>(&event)) {
       metrics.ledger_batch(written->count, written->took);
     }

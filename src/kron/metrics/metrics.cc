@@ -26,6 +26,9 @@ using Buckets = Histogram::BucketBoundaries;
 
 const Buckets kLateness{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300};
 const Buckets kDuration{0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 24 * 3600};
+constexpr double kMebibyte = 1 << 20;
+const Buckets kMemory{4 * kMebibyte,    16 * kMebibyte,   64 * kMebibyte,        256 * kMebibyte,
+                      1024 * kMebibyte, 4096 * kMebibyte, 16 * 1024 * kMebibyte, 64 * 1024 * kMebibyte};
 const Buckets kBatch{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
 const Buckets kWrite{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
 const Buckets kRequest{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60};
@@ -146,6 +149,13 @@ struct Metrics::Instruments {
   Family<Counter>& runs = counters(registry, "kron_runs_total", "Runs that ended, by result.");
   Family<Counter>& processor = counters(registry, "kron_runs_cpu_seconds_total",
                                         "CPU time of runs that ended, in programs (user) and in the kernel (system).");
+  Family<Counter>& disks =
+      counters(registry, "kron_runs_io_bytes_total", "Bytes that runs which ended read from disks and wrote to them.");
+  Counter& retries = counters(registry, "kron_run_retries_total",
+                              "Times that a command which failed was executed again within its run.")
+                         .Add({});
+  Counter& pauses =
+      counters(registry, "kron_pauses_by_failures_total", "Times that failures in a row paused a job.").Add({});
   Family<Counter>& reloads = counters(registry, "kron_reloads_total", "Reloads of the job files, by result.");
   Family<Counter>& pings =
       counters(registry, "kron_pings_total", "Pings to the checks of jobs, by what became of them.");
@@ -153,6 +163,7 @@ struct Metrics::Instruments {
   Histogram& lateness =
       histogram(registry, "kron_run_lateness_seconds", "How long after its chosen time a run was let go.", kLateness);
   Histogram& duration = histogram(registry, "kron_run_duration_seconds", "How long runs took.", kDuration);
+  Histogram& memory = histogram(registry, "kron_run_memory_bytes", "How much memory runs had at one time.", kMemory);
   Histogram& batch_size =
       histogram(registry, "kron_ledger_batch_size", "Records that were made durable together.", kBatch);
   Histogram& batch_write =
@@ -183,6 +194,7 @@ Metrics::Metrics(std::string_view version, Instant started) : instruments_(std::
   instruments_->periods.Add({{"outcome", "missed"}, {"reason", "deadline"}});
   for (const std::string_view end : kEnds) instruments_->runs.Add({{"result", std::string(end)}});
   for (const char* mode : {"user", "system"}) instruments_->processor.Add({{"mode", mode}});
+  for (const char* direction : {"read", "written"}) instruments_->disks.Add({{"direction", direction}});
   for (const char* result : {"succeeded", "failed"}) instruments_->reloads.Add({{"result", result}});
   for (const char* result : {"sent", "failed", "no_room"}) instruments_->pings.Add({{"result", result}});
 }
@@ -200,10 +212,17 @@ void Metrics::run_ended(RunEnd end, std::optional<Nanoseconds> duration) {
   if (duration) instruments_->duration.Observe(std::max(0.0, in_seconds(*duration)));
 }
 
-void Metrics::run_used(Nanoseconds user, Nanoseconds system) {
-  instruments_->processor.Add({{"mode", "user"}}).Increment(std::max(0.0, in_seconds(user)));
-  instruments_->processor.Add({{"mode", "system"}}).Increment(std::max(0.0, in_seconds(system)));
+void Metrics::run_used(const RunUsage& used) {
+  instruments_->processor.Add({{"mode", "user"}}).Increment(std::max(0.0, in_seconds(used.user)));
+  instruments_->processor.Add({{"mode", "system"}}).Increment(std::max(0.0, in_seconds(used.system)));
+  instruments_->memory.Observe(static_cast<double>(used.memory));
+  instruments_->disks.Add({{"direction", "read"}}).Increment(static_cast<double>(used.read));
+  instruments_->disks.Add({{"direction", "written"}}).Increment(static_cast<double>(used.written));
 }
+
+void Metrics::run_tried_again(std::uint32_t times) { instruments_->retries.Increment(times); }
+
+void Metrics::job_paused_by_failures() { instruments_->pauses.Increment(); }
 
 void Metrics::ledger_batch(std::size_t records, Nanoseconds write) {
   instruments_->batch_size.Observe(static_cast<double>(records));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kron/base/instant.h"
+#include "kron/base/run_usage.h"
 
 namespace kron::metrics {
 
@@ -69,7 +70,9 @@ class Metrics {
   void period_ended(std::string_view outcome, std::string_view reason);
   void run_started(Nanoseconds lateness);                           // behind its chosen time
   void run_ended(RunEnd end, std::optional<Nanoseconds> duration);  // none: nobody saw it start or end
-  void run_used(Nanoseconds user, Nanoseconds system);              // of the processor
+  void run_used(const RunUsage& used);
+  void run_tried_again(std::uint32_t times);  // its command, within the run
+  void job_paused_by_failures();
   void ledger_batch(std::size_t records, Nanoseconds write);
   void reloaded(bool ok);
   void pinged(std::string_view result);  // sent, failed, no_room

@@ -59,12 +59,24 @@ TEST_F(MetricsTest, LatenessGoesIntoItsBucket) {
 TEST_F(MetricsTest, RunsAreCountedByResultAndMeasuredWhenSeen) {
   metrics_.run_ended(RunEnd::succeeded, Seconds(2));
   metrics_.run_ended(RunEnd::unknown, std::nullopt);
-  metrics_.run_used(std::chrono::milliseconds(1500), std::chrono::milliseconds(250));
+  metrics_.run_used({.user = std::chrono::milliseconds(1500),
+                     .system = std::chrono::milliseconds(250),
+                     .memory = 5 << 20,
+                     .read = 4096,
+                     .written = 512});
+  metrics_.run_tried_again(2);
+  metrics_.job_paused_by_failures();
   const std::string text = metrics_.text({});
   EXPECT_THAT(text, HasSubstr("kron_runs_total{result=\"succeeded\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("kron_runs_total{result=\"unknown\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("kron_runs_cpu_seconds_total{mode=\"user\"} 1.5\n"));
   EXPECT_THAT(text, HasSubstr("kron_runs_cpu_seconds_total{mode=\"system\"} 0.25\n"));
+  EXPECT_THAT(text, HasSubstr("kron_run_memory_bytes_bucket{le=\"4194304\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("kron_run_memory_bytes_bucket{le=\"16777216\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kron_runs_io_bytes_total{direction=\"read\"} 4096\n"));
+  EXPECT_THAT(text, HasSubstr("kron_runs_io_bytes_total{direction=\"written\"} 512\n"));
+  EXPECT_THAT(text, HasSubstr("kron_run_retries_total 2\n"));
+  EXPECT_THAT(text, HasSubstr("kron_pauses_by_failures_total 1\n"));
   EXPECT_THAT(text, HasSubstr("kron_run_duration_seconds_sum 2\n"));
   EXPECT_THAT(text, HasSubstr("kron_run_duration_seconds_count 1\n"));
 }
