@@ -79,7 +79,7 @@ class JobFiles(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result)
         refused, = api.get("status")["jobFiles"]["refused"]
         self.assertEqual((refused["file"], refused["inForce"]), (str(self.path), "earlier"))
-        self.assertRegex(self.status(), rf"(?m)^refused +{self.path}:.*; its jobs of before stay in force$")
+        self.assertRegex(self.status(), rf"(?m)^refused +{self.path}:.*; its earlier jobs stay in force$")
         self.assertTrue(api.get("status")["ready"])
         self.host.write_jobs(self.host.job("hello", NEVER))
         self.assertEqual(self.host.kron("reload").returncode, 0)

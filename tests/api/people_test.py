@@ -115,7 +115,7 @@ class People(OnApiHost):
         self.assertEqual(self.text("jobs", "--names"), "only\n")
         refused = self.edit("only", '{"jobs": [{"name": "only", "schedule": "61 * * * *", "command": "true"}]}')
         self.assertEqual(refused.returncode, 1, refused)
-        self.assertIn("its jobs of before run on", refused.stderr)
+        self.assertIn("its earlier jobs go on", refused.stderr)
         self.assertEqual(self.text("jobs", "--names"), "only\n")
 
 

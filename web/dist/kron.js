@@ -2901,7 +2901,7 @@ function Header() {
 function Live() {
   return tickSecond.value, awaySince.value === null ? k("span", { class: "live num", title: "krond's time" }, k("i", null), status.value ? seconds(now()) : "…") : k("span", { class: "live away num" }, k("i", null), "away");
 }
-var IN_FORCE = { none: "no job of it runs", earlier: "its jobs of before stay in force", rest: "its other jobs run" };
+var IN_FORCE = { none: "no job of it runs", earlier: "its earlier jobs stay in force", rest: "its other jobs run" };
 function Alarms() {
   let known = status.value, files = known?.jobFiles;
   return k("div", { role: "alert" }, awaySince.value !== null && k("p", { class: "alarm" }, "krond is away since ", seconds(awaySince.value), "; trying. What you see is from before."), known && !known.ready && awaySince.value === null && k("p", { class: "alarm" }, "krond is not ready", known.stopping ? ": it is stopping" : "", ". Reading works, changing may not."), files?.reloadError && k("p", { class: "alarm" }, plain(files.reloadError)), (files?.refused ?? []).slice(0, 3).map((file) => k("p", { class: "alarm" }, plain(`${file.file}${file.line ? `:${file.line}:${file.column}` : ""}: ${file.reason}`), "; ", IN_FORCE[file.inForce], ".", " ", k("button", { type: "button", class: "quiet", onClick: reload }, "Reload…"))));

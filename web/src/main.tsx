@@ -56,7 +56,7 @@ function Live(): JSX.Element {
   return away === null ? <span class="live num" title="krond's time"><i />{status.value ? seconds(now()) : "…"}</span> : <span class="live away num"><i />away</span>;
 }
 
-const IN_FORCE: Record<string, string> = { none: "no job of it runs", earlier: "its jobs of before stay in force", rest: "its other jobs run" };
+const IN_FORCE: Record<string, string> = { none: "no job of it runs", earlier: "its earlier jobs stay in force", rest: "its other jobs run" };
 // What is wrong with krond itself, under the header.
 function Alarms(): JSX.Element {
   const known = status.value;
